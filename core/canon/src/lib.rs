@@ -1,0 +1,1 @@
+//! Canonical JSON, strict reading, hashes and ids.

@@ -1,0 +1,1 @@
+//! Incident Package v1.
