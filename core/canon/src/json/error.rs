@@ -29,6 +29,8 @@ pub enum JsonErrorKind {
     TooDeep,
     /// A string longer than the limit.
     StringTooLong,
+    /// A key longer than the limit.
+    KeyTooLong,
     /// A value of another kind than the one expected.
     Expected(&'static str),
 }
@@ -48,6 +50,7 @@ impl fmt::Display for JsonErrorKind {
             Self::DuplicateKey => "duplicate key",
             Self::TooDeep => "nested too deeply",
             Self::StringTooLong => "string too long",
+            Self::KeyTooLong => "key too long",
             Self::Expected(what) => return write!(f, "must be {what}"),
         })
     }

@@ -40,8 +40,13 @@ pub struct Limits {
     /// Longest string, in bytes of its decoded UTF-8. Stops one value from
     /// holding the whole budget of a file.
     pub string: usize,
+    /// Longest key, in bytes of its decoded UTF-8.
+    pub key: usize,
     /// How lone surrogates are read.
     pub lone_surrogates: LoneSurrogates,
+    /// Whether white space may stand between tokens. Where it may not (canonical
+    /// documents), it is refused as [`JsonErrorKind::UnexpectedByte`].
+    pub white_space: bool,
 }
 
 impl Limits {
@@ -50,7 +55,9 @@ impl Limits {
     pub const LEDGER: Self = Self {
         depth: 64,
         string: 1 << 20,
+        key: 1 << 20,
         lone_surrogates: LoneSurrogates::Replace,
+        white_space: true,
     };
 }
 
@@ -140,6 +147,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The bounds in force, for a caller whose documents allow more in one
+    /// place than in another.
+    pub fn limits_mut(&mut self) -> &mut Limits {
+        &mut self.limits
+    }
+
+    /// The text from a byte offset to the reader's place; empty when the offset
+    /// lies beyond it or inside a character.
+    #[must_use]
+    pub fn text_since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.position).unwrap_or_default()
+    }
+
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.position).copied()
     }
@@ -149,6 +169,9 @@ impl<'a> Reader<'a> {
     }
 
     fn white_space(&mut self) {
+        if !self.limits.white_space {
+            return;
+        }
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte() {
             self.advance(1);
         }
@@ -229,7 +252,7 @@ impl<'a> Reader<'a> {
         if self.byte() != Some(b'"') {
             return Err(self.unexpected());
         }
-        let key = self.string_body()?;
+        let key = self.string_body(self.limits.key, JsonErrorKind::KeyTooLong)?;
         if let Some(frame) = self.stack.last_mut() {
             frame.fresh = false;
             frame.at = Segment::Key(key.clone());
@@ -279,7 +302,7 @@ impl<'a> Reader<'a> {
     /// Reads a string.
     pub fn string(&mut self) -> Result<Cow<'a, str>> {
         self.expect(Kind::String, "a string")?;
-        self.string_body()
+        self.string_body(self.limits.string, JsonErrorKind::StringTooLong)
     }
 
     /// Reads a number and gives its text, which RFC 8259's grammar allows.
@@ -368,19 +391,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a string whose opening quote is at the position.
-    fn string_body(&mut self) -> Result<Cow<'a, str>> {
+    fn string_body(&mut self, limit: usize, over: JsonErrorKind) -> Result<Cow<'a, str>> {
         self.advance(1);
         let start = self.position;
         let plain = self.plain_run();
         if self.byte() == Some(b'"') {
-            if plain > self.limits.string {
-                return Err(self.error(JsonErrorKind::StringTooLong));
+            if plain > limit {
+                return Err(self.error(over));
             }
             let text = self.text.get(start..self.position).unwrap_or_default();
             self.advance(1);
             return Ok(Cow::Borrowed(text));
         }
-        self.escaped_string(start).map(Cow::Owned)
+        self.escaped_string(start, limit, over).map(Cow::Owned)
     }
 
     /// Advances over bytes that need no decoding; gives how many.
@@ -398,13 +421,18 @@ impl<'a> Reader<'a> {
         run
     }
 
-    fn escaped_string(&mut self, start: usize) -> Result<String> {
+    fn escaped_string(
+        &mut self,
+        start: usize,
+        limit: usize,
+        over: JsonErrorKind,
+    ) -> Result<String> {
         let mut out = String::new();
         let mut from = start;
         loop {
             let run = self.text.get(from..self.position).unwrap_or_default();
-            if out.len().saturating_add(run.len()) > self.limits.string {
-                return Err(self.error(JsonErrorKind::StringTooLong));
+            if out.len().saturating_add(run.len()) > limit {
+                return Err(self.error(over));
             }
             out.push_str(run);
             match self.byte() {

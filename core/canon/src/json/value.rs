@@ -244,6 +244,51 @@ mod tests {
     }
 
     #[test]
+    fn keys_have_a_limit_of_their_own() {
+        let limits = Limits {
+            key: 2,
+            string: 1,
+            ..Limits::LEDGER
+        };
+        for (text, refusal) in [
+            ("{\"ab\":\"c\"}", None),
+            ("{\"\\u0061b\":\"c\"}", None),
+            ("{\"é\":1}", None),
+            ("{\"abc\":1}", Some(JsonErrorKind::KeyTooLong)),
+            ("{\"\\u0061bc\":1}", Some(JsonErrorKind::KeyTooLong)),
+            ("{\"a\":\"bc\"}", Some(JsonErrorKind::StringTooLong)),
+        ] {
+            let error = Value::parse(text, limits).err();
+            assert_eq!(error.map(|error| error.kind), refusal, "{text}");
+        }
+    }
+
+    #[test]
+    fn white_space_can_be_refused() {
+        let limits = Limits {
+            white_space: false,
+            ..Limits::LEDGER
+        };
+        assert!(Value::parse("{\"a\":[1,\" \",{}]}", limits).is_ok());
+        for text in [
+            " 1",
+            "[ 1]",
+            "[1 ]",
+            "[1, 2]",
+            "[1 ,2]",
+            "{ \"a\":1}",
+            "{\"a\" :1}",
+            "{\"a\": 1}",
+            "{\"a\":1 }",
+            "{\"a\":1, \"b\":2}",
+        ] {
+            let error = Value::parse(text, limits).expect_err(text);
+            assert_eq!(error.kind, JsonErrorKind::UnexpectedByte, "{text}");
+        }
+        assert!(Value::parse("1\n", limits).is_err());
+    }
+
+    #[test]
     fn surrogates() {
         for (text, read) in [
             ("\"\\ud83d\\ude00\"", "😀"),
