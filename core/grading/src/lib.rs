@@ -1,1 +1,3 @@
 //! The Attest grading core.
+
+pub mod text;
