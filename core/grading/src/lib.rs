@@ -1,3 +1,8 @@
-//! The Attest grading core.
+//! The Attest grading core: claims and observations in, receipts and the
+//! traces they are projections of out. Pure: no clock, no randomness, no I/O,
+//! no float; time enters only as data.
+//!
+//! A tower, each floor using only those before it: [`text`], [`model`].
 
+pub mod model;
 pub mod text;
