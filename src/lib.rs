@@ -1,1 +1,3 @@
 //! attest-tui
+
+pub mod inspector;

@@ -1,0 +1,298 @@
+//! Everything a person can ask of the inspector, once.
+//!
+//! The keymap, the `?` help, the hint line, the `:` palette, the README's table and the man page
+//! are all made from this registry, so none of them can forget an action or name it differently.
+
+/// Where keys are being read: what has the focus, most specific first in [`Context::STACKS`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Context {
+    /// Anywhere but in a text line, a dialog, the help or the palette.
+    Global,
+    /// A list of rows has the focus.
+    List,
+    /// The detail beside or below a list has the focus.
+    Detail,
+    /// Screen 1.
+    Receipts,
+    /// Screen 2.
+    Review,
+    /// Screen 3.
+    Replay,
+    /// Screen 4.
+    Timeline,
+    /// Screen 5.
+    Policy,
+    /// Screen 6.
+    Examples,
+    /// The help is open.
+    Help,
+    /// The palette is open.
+    Palette,
+    /// A line of text is being typed.
+    Input,
+    /// A dialog waits for an answer.
+    Dialog,
+}
+
+impl Context {
+    /// Every context, in the order help and the README show them.
+    pub const ALL: &'static [Self] = &[
+        Self::Global,
+        Self::List,
+        Self::Detail,
+        Self::Receipts,
+        Self::Review,
+        Self::Replay,
+        Self::Timeline,
+        Self::Policy,
+        Self::Examples,
+        Self::Help,
+        Self::Palette,
+        Self::Input,
+        Self::Dialog,
+    ];
+
+    /// Every set of contexts that can be active at once, most specific first. Two actions whose
+    /// contexts meet in one of these may not share a key.
+    pub const STACKS: &'static [&'static [Self]] = &[
+        &[Self::List, Self::Receipts, Self::Global],
+        &[Self::Detail, Self::Receipts, Self::Global],
+        &[Self::List, Self::Review, Self::Global],
+        &[Self::Detail, Self::Review, Self::Global],
+        &[Self::List, Self::Replay, Self::Global],
+        &[Self::Detail, Self::Replay, Self::Global],
+        &[Self::Timeline, Self::Global],
+        &[Self::List, Self::Policy, Self::Global],
+        &[Self::Detail, Self::Policy, Self::Global],
+        &[Self::List, Self::Examples, Self::Global],
+        &[Self::Detail, Self::Examples, Self::Global],
+        &[Self::Help],
+        &[Self::Palette],
+        &[Self::Input],
+        &[Self::Dialog],
+    ];
+
+    /// The heading help and the README give it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Global => "Everywhere",
+            Self::List => "In a list",
+            Self::Detail => "In the detail",
+            Self::Receipts => "Receipts",
+            Self::Review => "Review",
+            Self::Replay => "Replay",
+            Self::Timeline => "Timeline",
+            Self::Policy => "Policy",
+            Self::Examples => "Examples",
+            Self::Help => "In the help",
+            Self::Palette => "In the palette",
+            Self::Input => "In a text line",
+            Self::Dialog => "In a dialog",
+        }
+    }
+
+    /// Whether typed characters go into a line of text here.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Input | Self::Palette)
+    }
+}
+
+/// Declares the actions: the enum and its one table.
+macro_rules! actions {
+    ($($name:ident $text:literal $hint:literal $about:literal [$($context:ident)+] [$($key:literal)*];)+) => {
+        /// One thing a person can ask for.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Action { $(#[doc = $about] $name,)+ }
+
+        impl Action {
+            /// Every action, in the order help, the palette and the README show them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The name the config file, the palette and the README use.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+
+            /// One or two words for the hint line; empty where the hint line never shows it.
+            pub const fn hint(self) -> &'static str {
+                match self { $(Self::$name => $hint,)+ }
+            }
+
+            /// What it does, as one line without a full stop.
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$name => $about,)+ }
+            }
+
+            /// Where its keys work.
+            pub const fn contexts(self) -> &'static [Context] {
+                match self { $(Self::$name => &[$(Context::$context,)+],)+ }
+            }
+
+            /// Its keys unless the config file says otherwise, as the config file writes them.
+            pub const fn default_keys(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($key,)*],)+ }
+            }
+        }
+    };
+}
+
+actions! {
+    // Moving.
+    Down "down" "" "move down, or scroll down" [List Detail Timeline Help Palette Input] ["down" "j"];
+    Up "up" "" "move up, or scroll up" [List Detail Timeline Help Palette Input] ["up" "k"];
+    Right "right" "open" "open the detail, the next tab, or pan right" [List Detail Timeline] ["right" "l"];
+    Left "left" "" "the previous tab, back to the list, or pan left" [List Detail Timeline] ["left" "h"];
+    PageDown "page-down" "" "move down by a page" [List Detail Help Palette] ["pagedown" "ctrl-d"];
+    PageUp "page-up" "" "move up by a page" [List Detail Help Palette] ["pageup" "ctrl-u"];
+    First "first" "" "move to the first line" [List Detail Timeline Help] ["home" "g g"];
+    Last "last" "" "move to the last line" [List Detail Timeline Help] ["end" "G"];
+    Open "open" "" "open the row, or unfold the line" [List Detail Timeline] ["enter"];
+    NextTab "next-tab" "tab" "show the next tab of the detail" [List Detail] ["]"];
+    PreviousTab "previous-tab" "" "show the previous tab of the detail" [List Detail] ["["];
+    NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [List Detail] ["n"];
+    PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [List Detail] ["N"];
+    FocusNext "focus-next" "pane" "give the next pane the focus" [Global] ["tab"];
+    FocusPrevious "focus-previous" "" "give the previous pane the focus" [Global] ["shift-tab"];
+    Jump "jump" "jump" "go to the same receipt on the other screen" [Receipts Review Replay Timeline Policy] ["r"];
+    Back "back" "" "close what is open, then clear the filter" [Global] ["esc"];
+
+    // Screens.
+    ScreenReceipts "screen-receipts" "" "show the receipts" [Global] ["1"];
+    ScreenReview "screen-review" "" "show the queue of what needs a person" [Global] ["2"];
+    ScreenReplay "screen-replay" "" "show what a replay reproduced" [Global] ["3"];
+    ScreenTimeline "screen-timeline" "" "show the ledger over time" [Global] ["4"];
+    ScreenPolicy "screen-policy" "" "show the policy, and what another would change" [Global] ["5"];
+    ScreenExamples "screen-examples" "" "show the worked examples" [Global] ["6"];
+
+    // Finding.
+    Filter "filter" "filter" "filter the list as you type" [List Detail] ["/"];
+    SavedFilter "saved-filter" "" "choose one of the filters saved in the config file" [List Detail] ["F"];
+    ClearFilter "clear-filter" "" "show every row again" [List Detail] [];
+    SortNext "sort-next" "sort" "sort by the next column" [List] ["s"];
+    SortReverse "sort-reverse" "" "sort the other way round" [List] ["S"];
+
+    // Events.
+    Override "override" "override" "say yourself what happened, with a reason" [Global] ["o"];
+    Revert "revert" "revert" "take an override back" [Global] ["u"];
+    Confirm "confirm" "confirm" "confirm: an agent did it, or it happened" [Review] ["c"];
+    Deny "deny" "deny" "deny: no agent did it, or it did not happen" [Review] ["d"];
+    Skip "skip" "skip" "leave it for later and go to the next" [Review] ["space"];
+    Write "write" "write" "write the ledger" [Global] ["w"];
+    Export "export" "export" "export an incident package" [Global] ["x"];
+
+    // Previews.
+    TimeTravel "time-travel" "time" "look at the ledger at another instant" [Global] ["t"];
+    LeavePreview "leave-preview" "" "end a preview and show the ledger as it is" [Global] ["T"];
+    EditValue "edit-value" "what if" "try another number of the policy" [Policy] ["e"];
+    ChoosePolicy "choose-policy" "file" "try another policy file" [Policy] ["f"];
+
+    // Timeline and examples.
+    ZoomIn "zoom-in" "zoom" "show less time, larger" [Timeline] ["+" "="];
+    ZoomOut "zoom-out" "" "show more time, smaller" [Timeline] ["-"];
+    ZoomFit "zoom-fit" "fit" "show all of the time" [Timeline] ["0"];
+    StepForward "step-forward" "step" "take the next step of the example" [Examples] ["space"];
+    StepBack "step-back" "back" "go one step back" [Examples] ["backspace" "b"];
+    StepAll "step-all" "all" "take every step" [Examples] ["a"];
+    StepRestart "step-restart" "" "go back to the first step" [Examples] ["A"];
+
+    // Taking away.
+    CopyId "copy-id" "" "copy the receipt's id" [Global] ["y"];
+    CopyExplanation "copy-explanation" "" "copy the explanation of the receipt" [Global] ["Y"];
+
+    // The program.
+    Help "help" "keys" "show the keys of where you are" [Global] ["?"];
+    Palette "palette" "all" "find an action by its name" [Global] [":"];
+    CancelWork "cancel-work" "" "stop the work in progress" [Global] ["ctrl-g"];
+    NextTheme "next-theme" "" "show the next theme" [Global] ["ctrl-t"];
+    ToggleMouse "toggle-mouse" "" "leave the mouse to the terminal, or take it back" [Global] ["M"];
+    Redraw "redraw" "" "draw the whole screen again" [Global] ["ctrl-l"];
+    Suspend "suspend" "" "stop the program and go back to the shell" [Global] ["ctrl-z"];
+    Quit "quit" "quit" "leave the program" [Global] ["q"];
+    QuitNow "quit-now" "" "leave the program from anywhere, asking about unsaved events" [Global Help Palette Input Dialog] ["ctrl-c"];
+
+    // Dialogs, the palette and text lines.
+    Accept "accept" "accept" "accept" [Palette Input Dialog] ["enter"];
+    Cancel "cancel" "cancel" "cancel, or close" [Help Palette Input Dialog] ["esc"];
+    CloseHelp "close-help" "" "close the help" [Help] ["?" "q"];
+    NextChoice "next-choice" "choice" "go to the next choice" [Dialog] ["tab" "right" "down" "l" "j"];
+    PreviousChoice "previous-choice" "" "go to the previous choice" [Dialog] ["shift-tab" "left" "up" "h" "k"];
+    Complete "complete" "complete" "complete the word" [Palette Input] ["tab"];
+    CharLeft "char-left" "" "one character left" [Palette Input] ["left" "ctrl-b"];
+    CharRight "char-right" "" "one character right" [Palette Input] ["right" "ctrl-f"];
+    LineStart "line-start" "" "to the start of the line" [Palette Input] ["home" "ctrl-a"];
+    LineEnd "line-end" "" "to the end of the line" [Palette Input] ["end" "ctrl-e"];
+    DeleteBack "delete-back" "" "delete the character before" [Palette Input] ["backspace" "ctrl-h"];
+    DeleteForward "delete-forward" "" "delete the character after" [Palette Input] ["delete"];
+    DeleteWord "delete-word" "" "delete the word before" [Palette Input] ["ctrl-w"];
+    DeleteToStart "delete-to-start" "" "delete everything before" [Input] ["ctrl-u"];
+    DeleteToEnd "delete-to-end" "" "delete everything after" [Palette Input] ["ctrl-k"];
+}
+
+impl Action {
+    /// The action of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|action| action.name() == name)
+    }
+
+    /// Whether the palette offers it: what only moves within a text line, a dialog, the help or
+    /// the palette itself does nothing from there.
+    pub fn in_palette(self) -> bool {
+        self != Self::Palette
+            && self.contexts().iter().any(|context| {
+                !context.takes_text() && !matches!(context, Context::Help | Context::Dialog)
+            })
+    }
+
+    /// Whether its keys can work while another's do.
+    pub fn meets(self, other: Self) -> bool {
+        Context::STACKS.iter().any(|stack| {
+            let within = |action: Self| action.contexts().iter().any(|at| stack.contains(at));
+            within(self) && within(other)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_kebab_case_and_read_back() {
+        let mut names = BTreeSet::new();
+        for &action in Action::ALL {
+            let name = action.name();
+            assert!(names.insert(name), "{name} twice");
+            assert!(
+                name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+                "{name}"
+            );
+            assert_eq!(Action::parse(name), Some(action));
+            assert!(
+                !action.about().is_empty() && !action.about().ends_with('.'),
+                "{name}"
+            );
+            assert!(!action.contexts().is_empty(), "{name}");
+        }
+        assert_eq!(Action::parse("Quit"), None);
+    }
+
+    #[test]
+    fn every_context_is_in_a_stack_and_can_be_left() {
+        for context in Context::ALL {
+            assert!(
+                Context::STACKS.iter().any(|stack| stack.contains(context)),
+                "{context:?}"
+            );
+        }
+        for stack in Context::STACKS {
+            let active = |action: Action| action.contexts().iter().any(|at| stack.contains(at));
+            assert!(active(Action::QuitNow), "{stack:?}");
+            assert!(active(Action::Back) || active(Action::Cancel), "{stack:?}");
+        }
+    }
+}
