@@ -5,7 +5,10 @@
 //! shows of a receipt is the receipt and its trace.
 
 pub mod action;
+pub mod filter;
 pub mod glyphs;
 pub mod key;
 pub mod keymap;
+pub mod row;
 pub mod text;
+pub mod theme;

@@ -1,0 +1,95 @@
+//! Free words: as they stand, or with letters left out.
+
+use std::ops::Range;
+
+/// A word to look for.
+///
+/// It is found where it stands, whatever its case. A word of three letters or more is also found
+/// where its letters stand in order, from the start of a word, within twice its length and on one
+/// line: `q3dk` finds "Q3 deck", and one letter left out or a space forgotten never hides a row,
+/// while far-apart letters do not find everything.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Needle {
+    lower: String,
+    letters: Vec<char>,
+}
+
+/// The shortest word that letters may be left out of.
+const FUZZY_FROM: usize = 3;
+
+impl Needle {
+    /// A word to look for.
+    pub fn new(word: &str) -> Self {
+        let lower = word.to_lowercase();
+        let letters = lower.chars().collect();
+        Self { lower, letters }
+    }
+
+    /// Where it first stands in a text of lower case, in bytes: whole if it does anywhere.
+    pub fn find(&self, lower: &str) -> Option<Range<usize>> {
+        if let Some(start) = lower.find(&self.lower) {
+            return Some(start..start + self.lower.len());
+        }
+        if self.letters.len() < FUZZY_FROM {
+            return None;
+        }
+        let first = *self.letters.first()?;
+        let mut before = '\n';
+        for (start, c) in lower.char_indices() {
+            if c == first && !before.is_alphanumeric() {
+                if let Some(length) = self.spread(lower.get(start..).unwrap_or_default()) {
+                    return Some(start..start + length);
+                }
+            }
+            before = c;
+        }
+        None
+    }
+
+    /// How many bytes from its start the letters take to stand in order.
+    fn spread(&self, text: &str) -> Option<usize> {
+        let mut letters = self.letters.iter().copied().peekable();
+        for (at, c) in text.char_indices().take(2 * self.letters.len()) {
+            if c == '\n' {
+                return None;
+            }
+            if letters.peek() == Some(&c) {
+                letters.next();
+                if letters.peek().is_none() {
+                    return Some(at + c.len_utf8());
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds() {
+        for (word, text, found) in [
+            ("deck", "the q3 deck", Some(7..11)),
+            ("DECK", "the q3 deck", Some(7..11)),
+            ("q3dk", "the q3 deck", Some(4..11)),
+            ("prya", "priya@company.com", Some(0..5)),
+            // Whole before fuzzy, though fuzzy stands first.
+            ("deck", "dxeck deck", Some(6..10)),
+            ("riya", "priya", Some(1..5)),
+            // Not from the start of a word.
+            ("rya", "priya", None),
+            // Too far apart.
+            ("pcm", "priya@company.com", None),
+            // Two letters only as they stand.
+            ("pa", "priya", None),
+            // Never across lines.
+            ("abc", "ab\nc", None),
+            ("", "", Some(0..0)),
+            ("\u{e9}t\u{e9}s", "les \u{e9}xt\u{e9}s", Some(4..11)),
+        ] {
+            assert_eq!(Needle::new(word).find(text), found, "{word} in {text}");
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Reading a filter.
+
+use std::ops::Range;
+
+use attest_grading::model::{ActionType, AgentId, Grade, IsoTs, ReasonCode};
+
+use super::fuzzy::Needle;
+use super::{
+    Comparison, Decimal, Filter, FilterError, FilterProblem, Is, Moment, Term, Test, Verdict,
+};
+use crate::inspector::row::Standing;
+
+/// Every key, in the order help and completion offer them.
+pub(super) const KEYS: [&str; 12] = [
+    "grade", "state", "agent", "type", "who", "what", "score", "since", "until", "rule", "reason",
+    "is",
+];
+
+/// Keys read but not offered: `id` is pasted, never typed.
+const ID: &str = "id";
+
+const A_NUMBER: &str = "a number such as 0.85";
+const A_MOMENT: &str = "a date such as 2026-10-01, or an instant such as 2026-10-01T14:02Z";
+
+const MS_PER_MINUTE: i64 = 60_000;
+const MS_PER_DAY: i64 = 86_400_000;
+
+/// One term as it stands in the text: its parts without quotation marks.
+struct Raw<'a> {
+    at: Range<usize>,
+    negated: bool,
+    key: Option<(&'a str, &'a str)>,
+    /// The values between commas, and whether a quotation mark was left open.
+    values: Vec<String>,
+    open: bool,
+}
+
+pub(super) fn parse(text: &str) -> (Filter, Vec<FilterError>) {
+    let mut terms = Vec::new();
+    let mut errors = Vec::new();
+    for raw in split(text) {
+        match read(&raw) {
+            Ok(Some(test)) => terms.push(Term {
+                negated: raw.negated,
+                test,
+            }),
+            Ok(None) => {}
+            Err(problem) => errors.push(FilterError {
+                at: raw.at,
+                problem,
+            }),
+        }
+    }
+    (Filter { terms }, errors)
+}
+
+/// The terms of a text: separated by white space outside quotation marks.
+fn split(text: &str) -> Vec<Raw<'_>> {
+    let mut raws = Vec::new();
+    let mut rest = text;
+    loop {
+        let start = text.len() - rest.len();
+        let skipped = rest.len() - rest.trim_start().len();
+        let (start, term) = (start + skipped, rest.trim_start());
+        if term.is_empty() {
+            return raws;
+        }
+        let mut quoted = false;
+        let end = term
+            .char_indices()
+            .find(|(_, c)| {
+                quoted ^= *c == '"';
+                !quoted && c.is_whitespace()
+            })
+            .map_or(term.len(), |(at, _)| at);
+        let (term, after) = term.split_at(end);
+        raws.push(raw(term, start, quoted && end == term.len()));
+        rest = after;
+    }
+}
+
+fn raw(term: &str, start: usize, open: bool) -> Raw<'_> {
+    let at = start..start + term.len();
+    let (negated, body) = match term.strip_prefix('-') {
+        Some(body) if !body.is_empty() => (true, body),
+        _ => (false, term),
+    };
+    let key_length = body.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (key, after) = body.split_at(key_length);
+    let operator = ["<=", ">=", "<", ">", "=", ":"]
+        .into_iter()
+        .find(|op| after.starts_with(op));
+    let (key, value) = match operator {
+        Some(operator) if !key.is_empty() => (
+            Some((key, operator)),
+            after.get(operator.len()..).unwrap_or_default(),
+        ),
+        _ => (None, body),
+    };
+    let mut values = vec![String::new()];
+    let mut quoted = false;
+    for c in value.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted && key.is_some() => values.push(String::new()),
+            _ => {
+                if let Some(last) = values.last_mut() {
+                    last.push(c);
+                }
+            }
+        }
+    }
+    values.retain(|value| !value.is_empty());
+    Raw {
+        at,
+        negated,
+        key,
+        values,
+        open,
+    }
+}
+
+fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
+    if raw.open {
+        return Err(FilterProblem::OpenQuote);
+    }
+    let Some((key, operator)) = raw.key else {
+        return Ok(raw.values.first().map(|word| Test::Text(Needle::new(word))));
+    };
+    let lower = key.to_ascii_lowercase();
+    let known = KEYS
+        .iter()
+        .copied()
+        .chain([ID])
+        .find(|known| *known == lower);
+    let key = known.ok_or_else(|| FilterProblem::UnknownKey(nearest(&lower)))?;
+    if raw.values.is_empty() {
+        return Err(FilterProblem::MissingValue(key));
+    }
+    if key == "score" {
+        return score(operator, &raw.values).map(Some);
+    }
+    if operator != ":" && operator != "=" {
+        return Err(FilterProblem::NoOrder(key));
+    }
+    let lowered = || {
+        raw.values
+            .iter()
+            .map(|value| value.to_lowercase())
+            .collect()
+    };
+    let test = match key {
+        "grade" => Test::Grade(each(raw, key, verdict, &grades())?),
+        "state" => Test::Standing(each(raw, key, standing, STATES)?),
+        "agent" => {
+            let names: Vec<&str> = AgentId::ALL.iter().map(|agent| agent.as_str()).collect();
+            Test::Agent(each(
+                raw,
+                key,
+                |text| AgentId::parse(&text.to_ascii_lowercase()),
+                &names.join(", "),
+            )?)
+        }
+        "type"
+            if raw
+                .values
+                .iter()
+                .any(|value| value.eq_ignore_ascii_case("scope")) =>
+        {
+            Test::Scope
+        }
+        "type" => Test::Action(
+            each(
+                raw,
+                key,
+                actions,
+                "a type such as email.sent, its first part, or scope",
+            )?
+            .concat(),
+        ),
+        "rule" => Test::Rule(lowered()),
+        ID => Test::Id(
+            raw.values
+                .iter()
+                .map(|value| value.to_ascii_uppercase())
+                .collect(),
+        ),
+        "who" => Test::Who(lowered()),
+        "what" => Test::What(lowered()),
+        "reason" => Test::Reason(
+            each(
+                raw,
+                key,
+                reasons,
+                "a reason code such as match.best, or its first part",
+            )?
+            .concat(),
+        ),
+        "is" => Test::Is(each(raw, key, is, IS)?),
+        "since" => Test::Since(moment(raw, key)?),
+        _ => Test::Until(moment(raw, key)?),
+    };
+    Ok(Some(test))
+}
+
+/// Every value of a term, or what the key takes.
+fn each<T>(
+    raw: &Raw<'_>,
+    key: &'static str,
+    read: impl Fn(&str) -> Option<T>,
+    wanted: &str,
+) -> Result<Vec<T>, FilterProblem> {
+    let values: Option<Vec<T>> = raw.values.iter().map(|value| read(value)).collect();
+    values.ok_or_else(|| FilterProblem::BadValue(key, wanted.to_owned()))
+}
+
+fn grades() -> String {
+    let mut names: Vec<String> = Grade::ALL
+        .iter()
+        .map(|grade| grade.as_str().to_ascii_lowercase())
+        .collect();
+    names.push(Standing::Checking.word().to_owned());
+    names.join(", ")
+}
+
+fn verdict(text: &str) -> Option<Verdict> {
+    let name = text.to_ascii_uppercase().replace('-', "_");
+    if let Some(grade) = Grade::parse(&name) {
+        return Some(Verdict::Grade(grade));
+    }
+    matches!(name.as_str(), "CHECKING" | "PENDING").then_some(Verdict::Standing(Standing::Checking))
+}
+
+const STATES: &str = "pending, final, overridden, kept";
+
+fn standing(text: &str) -> Option<Standing> {
+    match text.to_ascii_lowercase().replace('-', "_").as_str() {
+        "pending" | "checking" => Some(Standing::Checking),
+        "final" => Some(Standing::Final),
+        "overridden" | "user_overridden" => Some(Standing::Overridden),
+        "kept" => Some(Standing::Kept),
+        _ => None,
+    }
+}
+
+const IS: &str = "checking, kept, overridden, reverted, superseded, scope";
+
+fn is(text: &str) -> Option<Is> {
+    match text.to_ascii_lowercase().as_str() {
+        "checking" => Some(Is::Standing(Standing::Checking)),
+        "kept" => Some(Is::Standing(Standing::Kept)),
+        "overridden" => Some(Is::Standing(Standing::Overridden)),
+        "reverted" => Some(Is::Reverted),
+        "superseded" => Some(Is::Superseded),
+        "scope" => Some(Is::Scope),
+        _ => None,
+    }
+}
+
+/// The members whose text is `text`, or whose first parts are.
+fn by_parts<T: Copy>(all: &[T], text: &str, name: impl Fn(T) -> &'static str) -> Option<Vec<T>> {
+    let lower = text.to_ascii_lowercase();
+    let matching: Vec<T> = all
+        .iter()
+        .copied()
+        .filter(|member| {
+            name(*member)
+                .strip_prefix(lower.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+        .collect();
+    (!matching.is_empty()).then_some(matching)
+}
+
+fn actions(text: &str) -> Option<Vec<ActionType>> {
+    by_parts(ActionType::ALL, text, ActionType::as_str)
+}
+
+fn reasons(text: &str) -> Option<Vec<ReasonCode>> {
+    by_parts(ReasonCode::ALL, text, ReasonCode::as_str)
+}
+
+fn score(operator: &str, values: &[String]) -> Result<Test, FilterProblem> {
+    let comparison = match operator {
+        "<" => Comparison::Less,
+        "<=" => Comparison::AtMost,
+        ">" => Comparison::Greater,
+        ">=" => Comparison::AtLeast,
+        _ => Comparison::Equal,
+    };
+    match values {
+        [value] => decimal(value).map(|value| Test::Score(comparison, value)),
+        _ => None,
+    }
+    .ok_or_else(|| FilterProblem::BadValue("score", A_NUMBER.to_owned()))
+}
+
+/// At most nine digits on either side of the point.
+fn decimal(text: &str) -> Option<Decimal> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(part) || (whole.is_empty() && part.is_empty()) {
+        return None;
+    }
+    let digits = format!("{whole}{part}").parse().ok()?;
+    Some(Decimal {
+        digits,
+        places: u32::try_from(part.len()).ok()?,
+    })
+}
+
+fn moment(raw: &Raw<'_>, key: &'static str) -> Result<Moment, FilterProblem> {
+    let read = |text: &str| {
+        let text = text.to_ascii_uppercase();
+        let wall =
+            |text: String, length| IsoTs::parse(&text).map(|at| Moment::Wall(at.wall_ms(), length));
+        IsoTs::parse(&text)
+            .map(|at| Moment::Exact(at.instant()))
+            // An instant to the minute.
+            .or_else(|| {
+                let (minute, zone) = text.split_at_checked("2026-10-01T14:02".len())?;
+                let at = IsoTs::parse(&format!("{minute}:00{zone}"))?;
+                Some(Moment::Exact(at.instant()))
+            })
+            .or_else(|| wall(format!("{text}T00:00:00Z"), MS_PER_DAY))
+            .or_else(|| wall(format!("{text}:00Z"), MS_PER_MINUTE))
+    };
+    match raw.values.as_slice() {
+        [value] => read(value),
+        _ => None,
+    }
+    .ok_or_else(|| FilterProblem::BadValue(key, A_MOMENT.to_owned()))
+}
+
+/// The key a misspelt one may have meant: one or two letters from it.
+fn nearest(key: &str) -> Option<&'static str> {
+    KEYS.into_iter()
+        .map(|known| (strsim::osa_distance(known, key), known))
+        .filter(|(distance, known)| *distance <= 2 && *distance < known.len())
+        .min()
+        .map(|(_, known)| known)
+}

@@ -1,0 +1,361 @@
+//! A receipt as one row of a list: what it shows, is sorted by and is filtered by.
+
+use std::cmp::Ordering;
+
+use attest_grading::model::{
+    ActionType, AgentId, DisplayNumber, Grade, IsoTs, ReasonCode, Receipt, ReceiptState,
+};
+
+use super::text::shown;
+
+/// Where a receipt stands, as the list says it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Standing {
+    /// Still checking: it has no grade and is in no count (§2).
+    Checking,
+    /// Pending only because it holds reverted overrides: no batch checks it any more (§7).
+    Kept,
+    /// Decided.
+    Final,
+    /// A person said otherwise; it counts by their word (§8).
+    Overridden,
+}
+
+impl Standing {
+    /// Every standing, in the order the list sorts them.
+    pub const ALL: &'static [Self] = &[Self::Checking, Self::Kept, Self::Final, Self::Overridden];
+
+    /// Where a receipt stands.
+    pub fn of(receipt: &Receipt) -> Self {
+        match receipt.state {
+            ReceiptState::Pending if receipt.is_kept() => Self::Kept,
+            ReceiptState::Pending => Self::Checking,
+            ReceiptState::Final => Self::Final,
+            ReceiptState::UserOverridden => Self::Overridden,
+        }
+    }
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Checking => "checking",
+            Self::Kept => "kept",
+            Self::Final => "final",
+            Self::Overridden => "overridden",
+        }
+    }
+}
+
+/// One row. Its texts are fit for a terminal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The receipt's id.
+    pub id: String,
+    /// Where it stands.
+    pub standing: Standing,
+    /// The grade it counts as; none while it is checking or kept.
+    pub grade: Option<Grade>,
+    /// Whose action.
+    pub agent: AgentId,
+    /// What was claimed or seen; none for a scope.
+    pub action: Option<ActionType>,
+    /// When, as written in the ledger; for a scope, when the receipt was computed.
+    pub at: IsoTs,
+    /// With or to whom: a counterparty, a merchant, a scope.
+    pub who: String,
+    /// About what.
+    pub what: String,
+    /// The best candidate's score, rounded for display; an UNASKED receipt's attribution.
+    pub score: Option<DisplayNumber>,
+    /// The rule that matched.
+    pub rule: String,
+    /// Why, as codes.
+    pub reasons: Vec<ReasonCode>,
+    /// Whether a person's word on it was taken back.
+    pub is_reverted: bool,
+    /// Whether a claim explains it after all.
+    pub is_superseded: bool,
+    /// What free text is looked for in: every text of the row in lower case, a line each.
+    haystack: String,
+}
+
+/// What a row shows beside what its receipt holds.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    /// What was claimed or seen; none for a scope.
+    pub action: Option<ActionType>,
+    /// When.
+    pub at: IsoTs,
+    /// With or to whom, as the file has it.
+    pub who: &'a str,
+    /// About what, as the file has it.
+    pub what: &'a str,
+    /// The score to show.
+    pub score: Option<DisplayNumber>,
+}
+
+impl Row {
+    /// The row of a receipt.
+    pub fn new(receipt: &Receipt, subject: &Subject<'_>) -> Self {
+        let standing = Standing::of(receipt);
+        let grade = match standing {
+            Standing::Checking | Standing::Kept => None,
+            Standing::Final | Standing::Overridden => receipt.counted_grade(),
+        };
+        let mut row = Self {
+            id: receipt.id.to_string(),
+            standing,
+            grade,
+            agent: receipt.agent,
+            action: subject.action,
+            at: subject.at,
+            who: shown(subject.who).into_owned(),
+            what: shown(subject.what).into_owned(),
+            score: subject.score,
+            rule: shown(receipt.rule_id.as_str()).into_owned(),
+            reasons: receipt
+                .reasons
+                .iter()
+                .map(attest_grading::model::Reason::code)
+                .collect(),
+            is_reverted: !receipt.reverted.is_empty(),
+            is_superseded: receipt.superseded_by.is_some(),
+            haystack: String::new(),
+        };
+        row.haystack = [
+            row.who.as_str(),
+            row.what.as_str(),
+            row.agent.as_str(),
+            row.action.map_or("scope", ActionType::as_str),
+            row.verdict(),
+            row.rule.as_str(),
+            row.id.as_str(),
+        ]
+        .join("\n")
+        .to_lowercase();
+        row
+    }
+
+    /// The word for what the receipt says: its grade, or that it has none.
+    pub fn verdict(&self) -> &'static str {
+        match self.grade {
+            Some(grade) => grade.as_str(),
+            None => self.standing.word(),
+        }
+    }
+
+    /// What free text is looked for in, in lower case, a line for each text.
+    pub fn haystack(&self) -> &str {
+        &self.haystack
+    }
+}
+
+/// A column of the receipts list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Column {
+    /// Where the receipt stands.
+    State,
+    /// What it says.
+    Grade,
+    /// When.
+    Time,
+    /// Whose action.
+    Agent,
+    /// What kind of action.
+    Action,
+    /// With whom, then about what.
+    Who,
+    /// The score.
+    Score,
+    /// The rule that matched.
+    Rule,
+}
+
+impl Column {
+    /// Every column, from left to right.
+    pub const ALL: &'static [Self] = &[
+        Self::State,
+        Self::Grade,
+        Self::Time,
+        Self::Agent,
+        Self::Action,
+        Self::Who,
+        Self::Score,
+        Self::Rule,
+    ];
+
+    /// The name the config file and the palette use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Grade => "grade",
+            Self::Time => "time",
+            Self::Agent => "agent",
+            Self::Action => "action",
+            Self::Who => "who",
+            Self::Score => "score",
+            Self::Rule => "rule",
+        }
+    }
+
+    /// The column of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|column| column.name() == name)
+    }
+
+    /// How two rows stand in this column, the least first; what is missing comes last.
+    fn compare(self, a: &Row, b: &Row) -> Ordering {
+        fn missing_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
+            match (a, b) {
+                (Some(a), Some(b)) => a.cmp(&b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => Ordering::Equal,
+            }
+        }
+        match self {
+            Self::State => a.standing.cmp(&b.standing),
+            Self::Grade => missing_last(a.grade, b.grade),
+            Self::Time => a.at.instant().cmp(&b.at.instant()),
+            Self::Agent => a.agent.as_str().cmp(b.agent.as_str()),
+            Self::Action => missing_last(a.action, b.action),
+            Self::Who => a.who.cmp(&b.who).then_with(|| a.what.cmp(&b.what)),
+            Self::Score => {
+                let points = |row: &Row| row.score.map(DisplayNumber::ten_thousandths);
+                missing_last(points(a), points(b))
+            }
+            Self::Rule => a.rule.cmp(&b.rule),
+        }
+    }
+}
+
+/// How a list is sorted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sort {
+    /// By which column.
+    pub column: Column,
+    /// Whether the greatest comes first.
+    pub descending: bool,
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self {
+            column: Column::Time,
+            descending: true,
+        }
+    }
+}
+
+impl Sort {
+    /// The sort of a text: a column's name, after `-` when the greatest comes first.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (descending, name) = match text.strip_prefix('-') {
+            Some(name) => (true, name),
+            None => (false, text),
+        };
+        Column::parse(name).map(|column| Self { column, descending })
+    }
+
+    /// The order of two rows: by the column, then by time, then by id, so that it never wavers.
+    pub fn compare(self, a: &Row, b: &Row) -> Ordering {
+        let by_column = self.column.compare(a, b);
+        let by_column = if self.descending {
+            by_column.reverse()
+        } else {
+            by_column
+        };
+        by_column
+            .then_with(|| Column::Time.compare(a, b))
+            .then_with(|| a.id.cmp(&b.id))
+    }
+}
+
+impl std::fmt::Display for Sort {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.descending { "-" } else { "" };
+        write!(f, "{sign}{}", self.column.name())
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A row written out, for tests of what lists do with rows.
+    pub fn row(id: &str, grade: Option<Grade>, at: &str, who: &str, what: &str) -> Row {
+        let mut row = Row {
+            id: id.to_owned(),
+            standing: if grade.is_some() {
+                Standing::Final
+            } else {
+                Standing::Checking
+            },
+            grade,
+            agent: AgentId::Muse,
+            action: Some(ActionType::EmailSent),
+            at: IsoTs::parse(at).unwrap(),
+            who: shown(who).into_owned(),
+            what: shown(what).into_owned(),
+            score: None,
+            rule: "verified".to_owned(),
+            reasons: Vec::new(),
+            is_reverted: false,
+            is_superseded: false,
+            haystack: String::new(),
+        };
+        rehash(&mut row);
+        row
+    }
+
+    /// Makes the haystack of a row anew after its texts were changed.
+    pub fn rehash(row: &mut Row) {
+        row.haystack = [
+            &row.who,
+            &row.what,
+            row.agent.as_str(),
+            row.verdict(),
+            &row.id,
+        ]
+        .join("\n")
+        .to_lowercase();
+    }
+
+    #[test]
+    fn sorts_are_read_back() {
+        for text in ["time", "-time", "grade", "-score", "who"] {
+            assert_eq!(Sort::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "-", "--time", "Time", "size"] {
+            assert_eq!(Sort::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_comes_last_and_ties_never_waver() {
+        let mut rows = [
+            row("C", None, "2026-10-06T10:00:00Z", "c", ""),
+            row("B", Some(Grade::Partial), "2026-10-06T11:00:00Z", "b", ""),
+            row("A", Some(Grade::Verified), "2026-10-06T12:00:00Z", "a", ""),
+            row("D", Some(Grade::Verified), "2026-10-06T09:00:00Z", "a", ""),
+        ];
+        let ids = |rows: &[Row]| rows.iter().map(|row| row.id.clone()).collect::<String>();
+        for (sort, expected) in [
+            ("grade", "DABC"),
+            ("-grade", "CBDA"),
+            ("time", "DCBA"),
+            ("-time", "ABCD"),
+            ("who", "DABC"),
+        ] {
+            let sort = Sort::parse(sort).unwrap();
+            rows.sort_by(|a, b| sort.compare(a, b));
+            assert_eq!(ids(&rows), expected, "{sort}");
+            rows.reverse();
+            rows.sort_by(|a, b| sort.compare(a, b));
+            assert_eq!(ids(&rows), expected, "{sort}");
+        }
+    }
+}
