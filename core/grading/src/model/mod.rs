@@ -12,6 +12,7 @@ pub mod context;
 pub mod coverage;
 pub mod decode;
 pub mod grant;
+pub mod hashes;
 pub mod limits;
 pub mod observation;
 pub mod primitives;

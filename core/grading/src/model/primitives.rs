@@ -119,6 +119,12 @@ impl Token {
         good.then(|| Self(text.into()))
     }
 
+    /// The id of the terminal rule, which no policy lists (§6).
+    #[must_use]
+    pub fn default_unverifiable() -> Self {
+        Self("default_unverifiable".into())
+    }
+
     /// The token's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
