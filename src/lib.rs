@@ -1,3 +1,4 @@
 //! attest-tui
 
+pub mod config;
 pub mod inspector;

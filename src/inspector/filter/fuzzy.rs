@@ -36,10 +36,11 @@ impl Needle {
         let first = *self.letters.first()?;
         let mut before = '\n';
         for (start, c) in lower.char_indices() {
-            if c == first && !before.is_alphanumeric() {
-                if let Some(length) = self.spread(lower.get(start..).unwrap_or_default()) {
-                    return Some(start..start + length);
-                }
+            if c == first
+                && !before.is_alphanumeric()
+                && let Some(length) = self.spread(lower.get(start..).unwrap_or_default())
+            {
+                return Some(start..start + length);
             }
             before = c;
         }

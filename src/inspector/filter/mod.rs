@@ -185,7 +185,7 @@ impl Test {
             Self::Agent(agents) => agents.contains(&row.agent),
             Self::Action(actions) => row.action.is_some_and(|action| actions.contains(&action)),
             Self::Scope => row.action.is_none(),
-            Self::Rule(rules) => rules.iter().any(|rule| row.rule == *rule),
+            Self::Rule(rules) => rules.contains(&row.rule),
             Self::Id(ids) => ids.iter().any(|id| row.id.starts_with(id.as_str())),
             Self::Who(texts) => within(texts, &row.who),
             Self::What(texts) => within(texts, &row.what),
