@@ -2,7 +2,10 @@
 //! traces they are projections of out. Pure: no clock, no randomness, no I/O,
 //! no float; time enters only as data.
 //!
-//! A tower, each floor using only those before it: [`text`], [`model`].
+//! A tower, each floor using only those before it: [`text`], [`model`], [`policy`],
+//! [`decide`].
 
+pub mod decide;
 pub mod model;
+pub mod policy;
 pub mod text;

@@ -3,7 +3,6 @@
 use attest_canon::jcs::Writer;
 
 use super::canonical::{Canonical, member, member_if};
-use super::claim::Claim;
 use super::closed::{ActionType, AgentId};
 use super::decode::{Decoder, Read, object};
 use super::time::{Interval, IsoTs};
@@ -57,7 +56,8 @@ pub struct AdapterSync {
     pub last_sync_at: IsoTs,
 }
 
-/// What attribution reads, with the claims of the person within retention.
+/// What attribution reads, less the claims of the person within retention: a
+/// ledger keeps those in their own table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Activity {
     /// Session pings.
@@ -68,14 +68,10 @@ pub struct Activity {
     pub entries: Vec<Entry>,
     /// Log imports.
     pub adapter_syncs: Vec<AdapterSync>,
-    /// Claims, FINAL and overridden ones included. A ledger keeps them in its
-    /// own table, so they are not part of this object's JSON.
-    pub claims: Vec<Claim>,
 }
 
 impl Activity {
-    /// Reads a ledger's activity: everything but the claims. Lists may be
-    /// longer than a batch takes; the batch cuts them (supplement J).
+    /// Reads a ledger's activity. Lists may be longer than a batch takes; the batch cuts them (supplement J).
     pub fn decode(d: &mut Decoder<'_>) -> Read<Self> {
         object!(d, {
             sessions: defaulted "sessions" = |d: &mut Decoder<'_>| d.any_list(Session::decode),
@@ -88,7 +84,6 @@ impl Activity {
             idle,
             entries,
             adapter_syncs,
-            claims: Vec::new(),
         }))
     }
 }
@@ -179,7 +174,6 @@ impl Canonical for AdapterSync {
 }
 
 impl Canonical for Activity {
-    /// Everything but the claims, which a ledger keeps in their own table.
     fn write(&self, out: &mut Writer) {
         out.begin_object();
         member(out, "adapterSyncs", self.adapter_syncs.as_slice());

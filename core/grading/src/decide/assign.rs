@@ -1,0 +1,316 @@
+//! One observation verifies at most one claim (§4.3).
+//!
+//! The greedy order is: best score first, then the earlier `claimedAt`, then
+//! the smaller claim id, then the smaller observation id. Each claim keeps a
+//! short list of its best rows; the claim whose best is the greatest of all
+//! goes first. A list that runs dry is filled again from what is still free,
+//! so memory stays linear however many pairs there are.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use attest_canon::Id;
+
+use crate::model::{Claim, Instant};
+
+use super::corpus::{Corpus, Marks, RowIx};
+use super::facts::ClaimFacts;
+use super::ratio::Ratio;
+
+/// Fixed pairs that are not one-to-one (`not_one_to_one`, §4.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CandidatesError;
+
+impl core::fmt::Display for CandidatesError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("fixed pairs are not one-to-one")
+    }
+}
+
+impl core::error::Error for CandidatesError {}
+
+/// Who holds each row of a corpus in one batch.
+#[derive(Debug)]
+pub struct Assignment {
+    holders: Vec<Holder>,
+    by_claim: BTreeMap<Id, (RowIx, Ratio)>,
+}
+
+/// Who holds a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// Nobody: an orphan, if nothing else forbids it.
+    Free,
+    /// A claim graded before this batch.
+    Fixed(Id),
+    /// An overridden UNASKED receipt.
+    Taken,
+    /// A claim of this batch.
+    Claim(Id),
+}
+
+impl Assignment {
+    /// Who holds a row.
+    #[must_use]
+    pub fn holder(&self, ix: RowIx) -> Holder {
+        let at = usize::try_from(ix).ok();
+        at.and_then(|at| self.holders.get(at))
+            .copied()
+            .unwrap_or(Holder::Free)
+    }
+
+    /// Whether a claim may have a row as its candidate: nobody else holds it.
+    #[must_use]
+    pub fn open_to(&self, ix: RowIx, claim: Id) -> bool {
+        match self.holder(ix) {
+            Holder::Free => true,
+            Holder::Claim(holder) => holder == claim,
+            Holder::Fixed(_) | Holder::Taken => false,
+        }
+    }
+
+    /// The row assigned to a claim of this batch, and the pair's score.
+    #[must_use]
+    pub fn assigned(&self, claim: Id) -> Option<(RowIx, Ratio)> {
+        self.by_claim.get(&claim).copied()
+    }
+
+    fn take(&mut self, ix: RowIx, holder: Holder) {
+        if let Some(slot) = usize::try_from(ix)
+            .ok()
+            .and_then(|at| self.holders.get_mut(at))
+        {
+            *slot = holder;
+        }
+    }
+}
+
+/// A pair fixed before the batch: an observation and its claim, or `None` for
+/// one that is taken.
+pub type FixedPair = (Id, Option<Id>);
+
+/// One claim of the batch, prepared.
+#[derive(Clone, Copy, Debug)]
+pub struct Contender<'c> {
+    /// The claim.
+    pub claim: &'c Claim,
+    /// What it says.
+    pub facts: &'c ClaimFacts,
+}
+
+/// First length of a claim's list of best rows, and the most it grows to.
+const SHORT: usize = 16;
+const LONG: usize = 256;
+
+/// Assigns the rows of a corpus at an instant.
+///
+/// # Errors
+///
+/// [`CandidatesError`] when the fixed pairs give one observation to two claims
+/// or one claim two observations.
+pub fn assign(
+    corpus: &Corpus<'_>,
+    contenders: &[Contender<'_>],
+    fixed: &[FixedPair],
+    at: Instant,
+) -> Result<Assignment, CandidatesError> {
+    let mut assignment = Assignment {
+        holders: vec![Holder::Free; corpus.len()],
+        by_claim: BTreeMap::new(),
+    };
+    fix(corpus, fixed, &mut assignment)?;
+
+    let mut marks = Marks::new(corpus.len());
+    let mut heap = BinaryHeap::new();
+    for contender in contenders
+        .iter()
+        .filter(|contender| contender.facts.assignable)
+    {
+        let mut bid = Bid {
+            contender: *contender,
+            best: Vec::new(),
+            whole: false,
+            length: SHORT,
+        };
+        bid.fill(corpus, &assignment, at, &mut marks);
+        if !bid.best.is_empty() {
+            heap.push(bid);
+        }
+    }
+    while let Some(mut bid) = heap.pop() {
+        let Some(&(score, ix)) = bid.best.last() else {
+            continue;
+        };
+        if assignment.holder(ix) == Holder::Free {
+            let claim = bid.contender.claim.id;
+            assignment.take(ix, Holder::Claim(claim));
+            assignment.by_claim.insert(claim, (ix, score));
+            continue;
+        }
+        bid.best.pop();
+        if bid.best.is_empty() && !bid.whole {
+            bid.length = bid.length.saturating_mul(2).min(LONG);
+            bid.fill(corpus, &assignment, at, &mut marks);
+        }
+        if !bid.best.is_empty() {
+            heap.push(bid);
+        }
+    }
+    Ok(assignment)
+}
+
+/// Enters the fixed pairs. One observation fixed to a claim and taken stays
+/// with the claim (§4.3).
+fn fix(
+    corpus: &Corpus<'_>,
+    fixed: &[FixedPair],
+    assignment: &mut Assignment,
+) -> Result<(), CandidatesError> {
+    let mut of_observation: BTreeMap<Id, Id> = BTreeMap::new();
+    let mut of_claim: BTreeMap<Id, Id> = BTreeMap::new();
+    for (observation, claim) in fixed {
+        let Some(claim) = claim else {
+            continue;
+        };
+        let same = |held: Option<Id>, new: Id| held.is_none_or(|held| held == new);
+        if !same(of_observation.insert(*observation, *claim), *claim)
+            || !same(of_claim.insert(*claim, *observation), *observation)
+        {
+            return Err(CandidatesError);
+        }
+    }
+    for (observation, _) in fixed {
+        if let Some(ix) = corpus.find(*observation) {
+            let holder = of_observation
+                .get(observation)
+                .map_or(Holder::Taken, |claim| Holder::Fixed(*claim));
+            assignment.take(ix, holder);
+        }
+    }
+    Ok(())
+}
+
+/// A claim with the best rows it can still have.
+struct Bid<'c> {
+    contender: Contender<'c>,
+    /// Its best free rows when last filled, the best last.
+    best: Vec<(Ratio, RowIx)>,
+    /// Whether `best` held every row it could have.
+    whole: bool,
+    length: usize,
+}
+
+impl Bid<'_> {
+    /// Fills the list with the best free rows at or above the partial threshold.
+    fn fill(
+        &mut self,
+        corpus: &Corpus<'_>,
+        assignment: &Assignment,
+        at: Instant,
+        marks: &mut Marks,
+    ) {
+        let partial = corpus.policy().thresholds().partial;
+        let Contender { claim, facts } = self.contender;
+        let mut best: Vec<(Ratio, RowIx)> = Vec::new();
+        let mut dropped = false;
+        corpus.visit_sharing(claim, facts, at, marks, |ix| {
+            if assignment.holder(ix) != Holder::Free {
+                return;
+            }
+            let Some(pair) = corpus.score(facts, ix) else {
+                return;
+            };
+            if !pair.score.at_least(partial) {
+                return;
+            }
+            best.push((pair.score, ix));
+            if best.len() >= self.length.saturating_mul(2) {
+                keep_best(corpus, &mut best, self.length);
+                dropped = true;
+            }
+        });
+        dropped |= best.len() > self.length;
+        keep_best(corpus, &mut best, self.length);
+        best.reverse();
+        self.best = best;
+        self.whole = !dropped;
+    }
+
+    fn key(&self) -> Option<Ratio> {
+        self.best.last().map(|(score, _)| *score)
+    }
+}
+
+/// Sorts rows best first (score, then the smaller observation id) and keeps
+/// the first `length`.
+fn keep_best(corpus: &Corpus<'_>, rows: &mut Vec<(Ratio, RowIx)>, length: usize) {
+    rows.sort_unstable_by(|(a, a_ix), (b, b_ix)| {
+        let id = |ix: &RowIx| corpus.row(*ix).map(|row| row.observation.id);
+        b.cmp(a).then_with(|| id(a_ix).cmp(&id(b_ix)))
+    });
+    rows.truncate(length);
+}
+
+impl Ord for Bid<'_> {
+    /// The bid to go first is the greatest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let claimed = |bid: &Self| bid.contender.claim.claimed_at.instant();
+        self.key()
+            .cmp(&other.key())
+            .then_with(|| claimed(other).cmp(&claimed(self)))
+            .then_with(|| other.contender.claim.id.cmp(&self.contender.claim.id))
+    }
+}
+
+impl PartialOrd for Bid<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Bid<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Bid<'_> {}
+
+/// A claim's best remaining candidate (§8): the highest score, ties by the
+/// smaller observation id. Where none shares content with the claim all score
+/// 0, and the smallest id among them is the best (readings 12).
+pub(crate) fn best_candidate(
+    corpus: &Corpus<'_>,
+    contender: Contender<'_>,
+    assignment: &Assignment,
+    at: Instant,
+    smallest_id: Option<RowIx>,
+    marks: &mut Marks,
+) -> Option<(RowIx, Ratio)> {
+    let Contender { claim, facts } = contender;
+    if !facts.assignable {
+        return None;
+    }
+    if let Some(assigned) = assignment.assigned(claim.id) {
+        return Some(assigned);
+    }
+    let id = |ix: RowIx| corpus.row(ix).map(|row| row.observation.id);
+    let mut best: Option<(RowIx, Ratio)> = None;
+    corpus.visit_sharing(claim, facts, at, marks, |ix| {
+        if !assignment.open_to(ix, claim.id) {
+            return;
+        }
+        let Some(pair) = corpus.score(facts, ix) else {
+            return;
+        };
+        let better = best.is_none_or(|(held, score)| match pair.score.cmp(&score) {
+            Ordering::Greater => true,
+            Ordering::Equal => id(ix) < id(held),
+            Ordering::Less => false,
+        });
+        if better && !pair.score.is_zero() {
+            best = Some((ix, pair.score));
+        }
+    });
+    best.or_else(|| smallest_id.map(|ix| (ix, Ratio::ZERO)))
+}

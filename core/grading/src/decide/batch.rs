@@ -1,0 +1,510 @@
+//! A batch: the only path to receipts (§3). Prepare once, assign once, then
+//! grade each claim, each orphan and each scope subject.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use attest_canon::hash::sha256_of_digests;
+use attest_canon::{Digest, Id, sha256};
+
+use crate::model::hashes::coverage_hash;
+use crate::model::{
+    ActionType, Activity, Claim, Coverage, GradeContext, Grant, Instant, IsoTs, ModelScore,
+    Observation, Outcome, Receipt, ReceiptSignal, Signals,
+};
+use crate::policy::Policy;
+
+use super::assign::{Assignment, Contender, Holder, assign, best_candidate};
+use super::attribution::Attributor;
+use super::conditions::{Best, GradeInput, Judge, Subject};
+use super::corpus::{Corpus, Marks, RowIx};
+use super::error::{BatchError, GradingError};
+use super::facts::ClaimFacts;
+use super::features::{AddressMatch, address_match, value};
+use super::fixed::{PreAssignment, fixed_in_force};
+use super::grade::{InputHashes, decide, receipt};
+use super::grants::{Grants, InForce};
+use super::orphans::OrphanRule;
+use super::raise::{Raise, raise};
+use super::ratio::Ratio;
+use super::scope::{SpendIndex, scope_subjects};
+
+/// What a batch is handed (supplement J).
+#[derive(Clone, Debug)]
+pub struct BatchInput<'a> {
+    /// The claims to grade, in the order their receipts come back.
+    pub claims: Vec<&'a Claim>,
+    /// The observations; those stored after the batch's instant are not seen.
+    pub observations: Vec<&'a Observation>,
+    /// Every grant; the latest per agent is in force.
+    pub grants: Vec<&'a Grant>,
+    /// The policy.
+    pub policy: &'a Policy,
+    /// What was looked at, and the batch's instant.
+    pub coverage: &'a Coverage,
+    /// What attribution reads.
+    pub activity: &'a Activity,
+    /// Every claim within retention: earlier spend, and what silences log
+    /// entries. Graded claims it omits are added.
+    pub history: Vec<&'a Claim>,
+    /// The pre-assignments of the stored receipts.
+    pub fixed: &'a [PreAssignment],
+    /// The model's scores, per claim.
+    pub model_scores: &'a BTreeMap<Id, Vec<ModelScore>>,
+}
+
+/// One receipt of a batch, and the inputs replay will need beside the batch's
+/// coverage.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Graded {
+    /// The receipt.
+    pub receipt: Receipt,
+    /// The grant it was graded under.
+    pub grant: Grant,
+    /// Its context.
+    pub context: GradeContext,
+    /// The best candidate's floor score, when anything was scored.
+    pub floor: Option<Ratio>,
+    /// The score the rules read.
+    pub score: Option<Ratio>,
+}
+
+/// A claim of the batch with what it says.
+#[derive(Debug)]
+pub(crate) struct BatchClaim<'a> {
+    pub(crate) claim: &'a Claim,
+    pub(crate) facts: ClaimFacts,
+}
+
+/// A prepared batch.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    pub(crate) input: BatchInput<'a>,
+    pub(crate) at: Instant,
+    pub(crate) corpus: Corpus<'a>,
+    pub(crate) claims: Vec<BatchClaim<'a>>,
+    pub(crate) history: Vec<&'a Claim>,
+    pub(crate) grants: Grants<'a>,
+    pub(crate) assignment: Assignment,
+    pub(crate) coverage_hash: Digest,
+    spend: SpendIndex,
+    attributor: OnceCell<Attributor<'a>>,
+    scratch: RefCell<Scratch>,
+}
+
+/// Buffers reused from claim to claim.
+#[derive(Debug)]
+struct Scratch {
+    marks: Marks,
+    rows: Vec<RowIx>,
+    /// The candidates of claims that hold no row, by their window: their hash
+    /// and the one of smallest id.
+    shared: BTreeMap<WindowKey, (Digest, Option<RowIx>)>,
+}
+
+/// Type, window and first-seen bound: claims that share these share their
+/// candidates.
+type WindowKey = (ActionType, Instant, Instant, Instant);
+
+/// What one claim, orphan or scope is graded with.
+pub(crate) struct Prepared<'a, 'b> {
+    pub(crate) subject: Subject<'b>,
+    pub(crate) in_force: &'b InForce<'a>,
+    pub(crate) context: GradeContext,
+    pub(crate) best: Option<(RowIx, Ratio, Raise)>,
+    pub(crate) candidates_hash: Digest,
+}
+
+impl<'a> Batch<'a> {
+    /// Prepares a batch and assigns its observations.
+    ///
+    /// # Errors
+    ///
+    /// Every refusal of §3 and §4.3, in this order: `stale_evaluated_at`,
+    /// `claim_fixed`, `ambiguous_grant`, `not_one_to_one`, and `missing_grant`
+    /// for the agent of a graded claim.
+    pub fn new(input: BatchInput<'a>) -> Result<Self, GradingError> {
+        let evaluated_at = input.coverage.evaluated_at;
+        let at = evaluated_at.instant();
+        check_fixed(&input, at)?;
+        let grants = Grants::new(input.grants.iter().copied(), input.coverage)?;
+
+        let mut corpus = Corpus::new(input.policy, input.observations.iter().copied(), Some(at));
+        let mut seen = BTreeSet::new();
+        let claims: Vec<BatchClaim<'a>> = input
+            .claims
+            .iter()
+            .filter(|claim| seen.insert(claim.id) && claim.observed_at.instant() <= at)
+            .map(|claim| BatchClaim {
+                claim,
+                facts: corpus.read_claim(claim),
+            })
+            .collect();
+        let history = history(&input, &claims, at);
+
+        let contenders: Vec<Contender<'_>> = claims
+            .iter()
+            .map(|held| Contender {
+                claim: held.claim,
+                facts: &held.facts,
+            })
+            .collect();
+        let fixed = fixed_in_force(input.fixed, at);
+        let assignment = assign(&corpus, &contenders, &fixed, at)?;
+        for held in &claims {
+            grants.of(held.claim.agent)?;
+        }
+        let spend = SpendIndex::new(history.iter().copied(), input.policy);
+        let scratch = Scratch {
+            marks: Marks::new(corpus.len()),
+            rows: Vec::new(),
+            shared: BTreeMap::new(),
+        };
+        Ok(Self {
+            coverage_hash: coverage_hash(input.coverage),
+            at,
+            corpus,
+            claims,
+            history,
+            grants,
+            assignment,
+            spend,
+            attributor: OnceCell::new(),
+            scratch: RefCell::new(scratch),
+            input,
+        })
+    }
+
+    /// The batch's instant.
+    #[must_use]
+    pub fn evaluated_at(&self) -> IsoTs {
+        self.input.coverage.evaluated_at
+    }
+
+    /// Every receipt: claims in the order given, then orphans by occurrence,
+    /// then scopes by agent and text (supplement I).
+    ///
+    /// # Errors
+    ///
+    /// `missing_grant` for the agent of an attribution.
+    pub fn grade(&self) -> Result<Vec<Graded>, GradingError> {
+        let mut graded = Vec::with_capacity(self.claims.len());
+        for held in &self.claims {
+            graded.push(self.finish(&self.prepare_claim(held)?).0);
+        }
+        graded.append(&mut self.grade_orphans()?);
+        graded.append(&mut self.grade_scopes()?);
+        Ok(graded)
+    }
+
+    /// The ids of the claims the batch grades, in order.
+    pub fn claims(&self) -> impl ExactSizeIterator<Item = Id> + '_ {
+        self.claims.iter().map(|held| held.claim.id)
+    }
+
+    /// Grades one claim of the batch; `None` for a claim it does not grade.
+    ///
+    /// # Errors
+    ///
+    /// None once the batch is prepared.
+    pub fn grade_claim(&self, id: Id) -> Result<Option<Graded>, GradingError> {
+        let Some(held) = self.claims.iter().find(|held| held.claim.id == id) else {
+            return Ok(None);
+        };
+        let prepared = self.prepare_claim(held)?;
+        Ok(Some(self.finish(&prepared).0))
+    }
+
+    /// Grades every observation nobody holds that is an orphan and that an
+    /// agent likely made.
+    ///
+    /// # Errors
+    ///
+    /// `missing_grant` for the agent of an attribution.
+    pub fn grade_orphans(&self) -> Result<Vec<Graded>, GradingError> {
+        let rule = OrphanRule::new(self.input.coverage);
+        let mut graded = Vec::new();
+        for (ix, row) in self.corpus.iter() {
+            if self.assignment.holder(ix) != Holder::Free
+                || rule.check(row.observation, self.input.policy).is_err()
+            {
+                continue;
+            }
+            if let Some(prepared) = self.prepare_orphan(row.observation)? {
+                let (one, outcome) = self.finish(&prepared);
+                graded.extend((outcome == Outcome::Unasked).then_some(one));
+            }
+        }
+        Ok(graded)
+    }
+
+    /// Grades every observed scope of every grant in force.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn grade_scopes(&self) -> Result<Vec<Graded>, GradingError> {
+        let mut graded = Vec::new();
+        for in_force in self.grants.by_agent_id() {
+            for scope in scope_subjects(in_force.grant) {
+                let prepared = self.prepare_scope(in_force, scope);
+                let (one, outcome) = self.finish(&prepared);
+                graded.extend((outcome == Outcome::OverScope).then_some(one));
+            }
+        }
+        Ok(graded)
+    }
+
+    pub(crate) fn prepare_claim<'b>(
+        &'b self,
+        held: &'b BatchClaim<'a>,
+    ) -> Result<Prepared<'a, 'b>, GradingError> {
+        let BatchClaim { claim, facts } = held;
+        let in_force = self.grants.of(claim.agent)?;
+        let context = GradeContext {
+            prior_spend_cents: self.spend.prior(
+                claim,
+                self.input.policy,
+                in_force.grant.spend_currency,
+            ),
+            model_scores: self.input.model_scores.get(&claim.id).cloned(),
+            ..GradeContext::default()
+        };
+        let (candidates_hash, smallest) = self.candidates(held);
+        let contender = Contender { claim, facts };
+        let marks = &mut self.scratch.borrow_mut().marks;
+        let best = best_candidate(
+            &self.corpus,
+            contender,
+            &self.assignment,
+            self.at,
+            smallest,
+            marks,
+        );
+        let best = best.and_then(|(ix, floor)| {
+            let id = self.corpus.row(ix)?.observation.id;
+            Some((ix, floor, raise(id, floor, &context, self.input.policy)))
+        });
+        Ok(Prepared {
+            subject: Subject::Claim { claim, facts },
+            in_force,
+            context,
+            best,
+            candidates_hash,
+        })
+    }
+
+    /// The hash of a claim's candidates, less those others hold, and the one
+    /// of smallest id.
+    fn candidates(&self, held: &BatchClaim<'a>) -> (Digest, Option<RowIx>) {
+        let BatchClaim { claim, facts } = held;
+        let holds_row = self.assignment.assigned(claim.id).is_some();
+        let key = facts.window.filter(|_| !holds_row).map(|window| {
+            let created = claim.action == ActionType::CalendarCreated;
+            let bound = if created {
+                facts.deadlines.first_seen_from
+            } else {
+                window.from
+            };
+            (claim.action, window.from, window.to, bound)
+        });
+        let scratch = &mut *self.scratch.borrow_mut();
+        if let Some(found) = key.and_then(|key| scratch.shared.get(&key)) {
+            return *found;
+        }
+        self.corpus
+            .candidates_by_id(claim, facts, self.at, &mut scratch.rows);
+        scratch
+            .rows
+            .retain(|ix| self.assignment.open_to(*ix, claim.id));
+        let digest = sha256_of_digests(
+            scratch
+                .rows
+                .iter()
+                .filter_map(|ix| self.corpus.row(*ix))
+                .map(|row| &row.ref_hash),
+        );
+        let found = (digest, scratch.rows.first().copied());
+        if let Some(key) = key {
+            scratch.shared.insert(key, found);
+        }
+        found
+    }
+
+    pub(crate) fn prepare_orphan<'b>(
+        &'b self,
+        orphan: &'b Observation,
+    ) -> Result<Option<Prepared<'a, 'b>>, GradingError> {
+        let Some(attribution) = self.attributor().attribute(orphan) else {
+            return Ok(None);
+        };
+        let in_force = self.grants.of(attribution.agent)?;
+        let context = GradeContext {
+            attribution: Some(attribution),
+            ..GradeContext::default()
+        };
+        let ix = self
+            .corpus
+            .find(orphan.id)
+            .and_then(|ix| self.corpus.row(ix));
+        Ok(Some(Prepared {
+            subject: Subject::Orphan { orphan },
+            in_force,
+            context,
+            best: None,
+            candidates_hash: sha256_of_digests(ix.map(|row| &row.ref_hash)),
+        }))
+    }
+
+    pub(crate) fn prepare_scope<'b>(
+        &'b self,
+        in_force: &'b InForce<'a>,
+        scope: &'b str,
+    ) -> Prepared<'a, 'b> {
+        Prepared {
+            subject: Subject::Scope {
+                agent: in_force.grant.agent,
+                scope,
+            },
+            in_force,
+            context: GradeContext {
+                scope: Some(scope.into()),
+                ..GradeContext::default()
+            },
+            best: None,
+            candidates_hash: sha256(b""),
+        }
+    }
+
+    /// What attribution reads, indexed when first asked for.
+    pub(crate) fn attributor(&self) -> &Attributor<'a> {
+        self.attributor.get_or_init(|| {
+            let mut words = super::facts::Words::default();
+            let read: Vec<(&Claim, ClaimFacts)> = self
+                .history
+                .iter()
+                .map(|claim| {
+                    (
+                        *claim,
+                        ClaimFacts::read(claim, self.input.policy, &mut words),
+                    )
+                })
+                .collect();
+            Attributor::new(
+                self.input.policy,
+                self.input.activity,
+                read.iter().map(|(claim, facts)| (*claim, facts)),
+                self.at,
+            )
+        })
+    }
+
+    fn finish(&self, prepared: &Prepared<'a, '_>) -> (Graded, Outcome) {
+        let (input, address, signals) = self.grade_input(prepared);
+        let judge = Judge::new(&input);
+        let decision = decide(&judge);
+        let hashes = self.hashes(prepared);
+        let graded = Graded {
+            receipt: receipt(&judge, &decision, &hashes, address, signals),
+            grant: prepared.in_force.grant.clone(),
+            context: prepared.context.clone(),
+            floor: prepared.best.map(|(_, floor, _)| floor),
+            score: prepared.best.map(|(.., raise)| raise.score),
+        };
+        (graded, decision.outcome)
+    }
+
+    pub(crate) fn hashes(&self, prepared: &Prepared<'_, '_>) -> InputHashes {
+        InputHashes {
+            candidates: prepared.candidates_hash,
+            grant: prepared.in_force.hash,
+            coverage: self.coverage_hash,
+        }
+    }
+
+    /// The inputs of one grade, how the best candidate's address compares, and
+    /// the signals to show.
+    pub(crate) fn grade_input<'b>(
+        &'b self,
+        prepared: &'b Prepared<'a, 'b>,
+    ) -> (GradeInput<'b>, Option<AddressMatch>, Signals) {
+        let mut best = None;
+        let mut address = None;
+        let mut signals = Signals::default();
+        if let (Subject::Claim { facts, .. }, Some((ix, floor, raise))) =
+            (prepared.subject, prepared.best)
+            && let Some(row) = self.corpus.row(ix)
+        {
+            best = Some(Best {
+                observation: row.observation,
+                floor,
+                score: raise.score,
+            });
+            address = address_match(facts, &row.facts);
+            for feature in &facts.applicable {
+                let value = value(*feature, facts, &row.facts, self.input.policy);
+                signals.set(feature.signal(), value.ratio().display());
+            }
+            if let Some(model) = raise.model {
+                signals.set(
+                    ReceiptSignal::ModelScore,
+                    Ratio::from_basis_points(model).display(),
+                );
+            }
+            signals.set(ReceiptSignal::Score, raise.score.display());
+        }
+        let input = GradeInput {
+            subject: prepared.subject,
+            grant: prepared.in_force.grant,
+            policy: self.input.policy,
+            coverage: &prepared.in_force.coverage,
+            evaluated_at: self.evaluated_at(),
+            context: &prepared.context,
+            best,
+        };
+        (input, address, signals)
+    }
+}
+
+/// `gradeBatch`: prepares a batch and grades all of it.
+///
+/// # Errors
+///
+/// As [`Batch::new`] and [`Batch::grade`].
+pub fn grade_batch(input: BatchInput<'_>) -> Result<Vec<Graded>, GradingError> {
+    Batch::new(input)?.grade()
+}
+
+/// A batch at an instant already graded, and claims that are not open (§3).
+fn check_fixed(input: &BatchInput<'_>, at: Instant) -> Result<(), BatchError> {
+    for pair in input.fixed {
+        if let Some(claim) = pair.claim_id
+            && pair.after >= at
+        {
+            return Err(BatchError::StaleEvaluatedAt(claim));
+        }
+    }
+    let open: BTreeSet<Id> = input.claims.iter().map(|claim| claim.id).collect();
+    for pair in input.fixed.iter().filter(|pair| !pair.has_ended_by(at)) {
+        if let Some(claim) = pair.claim_id.filter(|claim| open.contains(claim)) {
+            return Err(BatchError::ClaimFixed(claim));
+        }
+    }
+    Ok(())
+}
+
+/// The history a batch sees: the claims handed to it and, where it omits them,
+/// the claims it grades; nothing stored after its instant (§3).
+fn history<'a>(input: &BatchInput<'a>, claims: &[BatchClaim<'a>], at: Instant) -> Vec<&'a Claim> {
+    let listed: BTreeSet<Id> = input.history.iter().map(|claim| claim.id).collect();
+    let seen = input
+        .history
+        .iter()
+        .copied()
+        .filter(|claim| claim.observed_at.instant() <= at);
+    let added = claims
+        .iter()
+        .map(|held| held.claim)
+        .filter(|claim| !listed.contains(&claim.id));
+    seen.chain(added).collect()
+}

@@ -1,0 +1,247 @@
+//! Features of a (claim, observation) pair and its exact score (§5.1–§5.3).
+
+use crate::model::{Feature, ReasonCode};
+use crate::policy::Policy;
+
+use super::facts::{ClaimFacts, MerchantFacts, Party, RowFacts, Word};
+use super::ratio::Ratio;
+
+/// A feature's value: `numerator / denominator` in [0, 1].
+///
+/// The bounds that keep [`score`] within 128 bits: a time denominator is below
+/// 2^53 (windows are safe integers), a subject's below 2^8 (80 characters a
+/// side), a merchant's below 2^9 (200 a side), every other is 1; eight weights
+/// of at most 10^4 sum below 2^17. So a numerator stays below 2^87.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// At most the denominator.
+    pub numerator: u64,
+    /// At least 1.
+    pub denominator: u64,
+}
+
+impl Value {
+    const ZERO: Self = Self {
+        numerator: 0,
+        denominator: 1,
+    };
+    const ONE: Self = Self {
+        numerator: 1,
+        denominator: 1,
+    };
+
+    fn of(held: bool) -> Self {
+        if held { Self::ONE } else { Self::ZERO }
+    }
+
+    /// The value as a rational.
+    #[must_use]
+    pub fn ratio(self) -> Ratio {
+        Ratio::new(u128::from(self.numerator), u128::from(self.denominator)).unwrap_or(Ratio::ZERO)
+    }
+}
+
+/// What comparing two addresses found (§5.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressMatch {
+    /// The row names no address.
+    NoAddress,
+    /// Identical, plain ASCII.
+    Identical,
+    /// Identical, with characters that could be look-alikes (`cp.non_ascii`).
+    IdenticalConfusable,
+    /// Not identical, and one of them could be a look-alike (`cp.confusable`).
+    Confusable,
+    /// They differ only by a +tag (`cp.plus_tag`).
+    PlusTag,
+    /// Different addresses.
+    Different,
+}
+
+impl AddressMatch {
+    /// The `cp.*` reason this gives, if any.
+    #[must_use]
+    pub const fn reason(self) -> Option<ReasonCode> {
+        match self {
+            Self::IdenticalConfusable => Some(ReasonCode::CpNonAscii),
+            Self::Confusable => Some(ReasonCode::CpConfusable),
+            Self::PlusTag => Some(ReasonCode::CpPlusTag),
+            Self::NoAddress | Self::Identical | Self::Different => None,
+        }
+    }
+}
+
+/// Compares the claim's address with the row's; `None` when the claim names no
+/// address.
+pub(crate) fn address_match(claim: &ClaimFacts, row: &RowFacts) -> Option<AddressMatch> {
+    let Party::Address(ours) = &claim.party else {
+        return None;
+    };
+    let Some(theirs) = &row.address else {
+        return Some(AddressMatch::NoAddress);
+    };
+    let confusable = ours.confusable || theirs.confusable;
+    Some(match (ours.whole == theirs.whole, confusable) {
+        (true, true) => AddressMatch::IdenticalConfusable,
+        (true, false) => AddressMatch::Identical,
+        (false, true) => AddressMatch::Confusable,
+        (false, false) if ours.mailbox == theirs.mailbox => AddressMatch::PlusTag,
+        (false, false) => AddressMatch::Different,
+    })
+}
+
+/// The value of one feature that applies to the claim.
+pub(crate) fn value(
+    feature: Feature,
+    claim: &ClaimFacts,
+    row: &RowFacts,
+    policy: &Policy,
+) -> Value {
+    match feature {
+        Feature::TimeProximity => time_proximity(claim, row, policy),
+        Feature::CounterpartyExact => Value::of(matches!(
+            address_match(claim, row),
+            Some(AddressMatch::Identical | AddressMatch::IdenticalConfusable)
+        )),
+        Feature::CounterpartyDomain => Value::of(domain_matches(claim, row)),
+        Feature::CounterpartyName => match &claim.party {
+            Party::Name(words) => Value::of(is_subset(words, &row.local_words)),
+            _ => Value::ZERO,
+        },
+        Feature::SubjectOverlap => jaccard(&claim.subject, &row.subject),
+        Feature::AmountExact => Value::of(
+            claim.amount.is_some()
+                && claim.amount == row.amount
+                && claim.currency.is_some()
+                && claim.currency == row.currency,
+        ),
+        Feature::MerchantMatch => merchant_match(claim.merchant.as_ref(), row.merchant.as_ref()),
+        Feature::ModelScore => Value::ZERO,
+    }
+}
+
+/// 1 up to the tolerance, then falling to 0 at the window's edge on that side.
+fn time_proximity(claim: &ClaimFacts, row: &RowFacts, policy: &Policy) -> Value {
+    let windows = policy.windows();
+    let distance = claim.time_to.distance(row.occurred);
+    if distance <= windows.tolerance_ms {
+        return Value::ONE;
+    }
+    let edge = if claim.is_calendar {
+        windows.calendar_ms
+    } else if row.occurred < claim.time_to.from {
+        windows.before_claim_ms
+    } else {
+        windows.after_claim_ms
+    };
+    let left = u64::try_from(edge.saturating_sub(distance)).unwrap_or(0);
+    let whole = u64::try_from(edge.saturating_sub(windows.tolerance_ms)).unwrap_or(0);
+    // The loader keeps the tolerance below every edge, so `whole` is positive.
+    if whole == 0 {
+        Value::ZERO
+    } else {
+        Value {
+            numerator: left.min(whole),
+            denominator: whole,
+        }
+    }
+}
+
+fn domain_matches(claim: &ClaimFacts, row: &RowFacts) -> bool {
+    match address_match(claim, row) {
+        Some(
+            AddressMatch::Identical | AddressMatch::IdenticalConfusable | AddressMatch::PlusTag,
+        ) => true,
+        Some(AddressMatch::Different) => match (&claim.party, &row.address) {
+            (Party::Address(ours), Some(theirs)) => {
+                ours.domain == theirs.domain && !ours.common_domain
+            }
+            _ => false,
+        },
+        Some(AddressMatch::NoAddress | AddressMatch::Confusable) | None => false,
+    }
+}
+
+fn merchant_match(claim: Option<&MerchantFacts>, row: Option<&MerchantFacts>) -> Value {
+    match (claim, row) {
+        (Some(ours), Some(theirs)) if ours.name == theirs.name => Value::ONE,
+        (Some(ours), Some(theirs)) => jaccard(&ours.words, &theirs.words),
+        _ => Value::ZERO,
+    }
+}
+
+/// |A∩B| / |A∪B| of two ascending sets; 0 when either is empty.
+fn jaccard(a: &[Word], b: &[Word]) -> Value {
+    let common = common(a, b);
+    let union = a.len().saturating_add(b.len()).saturating_sub(common);
+    match (u64::try_from(common), u64::try_from(union)) {
+        (Ok(numerator @ 1..), Ok(denominator)) => Value {
+            numerator,
+            denominator,
+        },
+        _ => Value::ZERO,
+    }
+}
+
+/// How many words two ascending sets share.
+fn common(a: &[Word], b: &[Word]) -> usize {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut shared = 0usize;
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        match x.cmp(y) {
+            core::cmp::Ordering::Less => drop(a.next()),
+            core::cmp::Ordering::Greater => drop(b.next()),
+            core::cmp::Ordering::Equal => {
+                shared = shared.saturating_add(1);
+                a.next();
+                b.next();
+            }
+        }
+    }
+    shared
+}
+
+fn is_subset(a: &[Word], b: &[Word]) -> bool {
+    common(a, b) == a.len()
+}
+
+/// A pair's weighted mean and its score after the content gate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairScore {
+    /// The weighted mean of the applicable features.
+    pub mean: Ratio,
+    /// The mean, or 0 when nothing but time matches (§5.3, content gate).
+    pub score: Ratio,
+    /// Whether the gate is what made the score 0.
+    pub gated: bool,
+}
+
+/// Scores a pair. The claim must be assignable, which gives it a positive sum
+/// of weights; a sum of 0 has no mean (`zero_weight_sum`) and scores 0 here.
+pub(crate) fn score(claim: &ClaimFacts, row: &RowFacts, policy: &Policy) -> PairScore {
+    let mut numerator = 0u128;
+    let mut denominator = 1u128;
+    let mut content = false;
+    for feature in &claim.applicable {
+        let value = value(*feature, claim, row, policy);
+        content |= feature.is_content() && value.numerator > 0;
+        let weighted =
+            u128::from(policy.weight(*feature).get()).saturating_mul(u128::from(value.numerator));
+        if value.denominator == 1 {
+            numerator = numerator.saturating_add(weighted.saturating_mul(denominator));
+        } else {
+            let scale = u128::from(value.denominator);
+            numerator = numerator
+                .saturating_mul(scale)
+                .saturating_add(weighted.saturating_mul(denominator));
+            denominator = denominator.saturating_mul(scale);
+        }
+    }
+    let denominator = denominator.saturating_mul(u128::from(claim.total_weight));
+    let mean = Ratio::new(numerator, denominator).unwrap_or(Ratio::ZERO);
+    PairScore {
+        mean,
+        score: if content { mean } else { Ratio::ZERO },
+        gated: !content,
+    }
+}
