@@ -3,7 +3,12 @@
 //! nothing but the loader makes one, so `policy_not_loaded` cannot arise.
 
 mod loader;
+mod problem;
+mod rule_reader;
 mod rules;
+mod spot;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
@@ -12,8 +17,12 @@ use attest_canon::Digest;
 use crate::model::{ActionType, AgentId, BasisPoints, Feature, Source, UnaskedSignal};
 use crate::text::StopWords;
 
-pub use loader::{PolicyError, PolicyProblem, load_policy, load_policy_value};
+pub use loader::{load_policy, load_policy_value};
+pub use problem::{PolicyError, PolicyProblem, Refusal};
 pub use rules::{Condition, Level, Rule, Threshold};
+
+/// The shipped policy document (§12), for [`load_policy`].
+pub const DEFAULT_POLICY: &str = include_str!("../../../../policy/default.json");
 
 /// A loaded policy: immutable, valid, with its hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +88,9 @@ pub struct Unasked {
     signatures: [Vec<Box<str>>; AgentId::ALL.len()],
 }
 
-/// A content field a source's rows may hold (`allowlistedFields`, §12).
+/// A field a source's rows may hold (`allowlistedFields`, §12): a content field
+/// a raw row may supply, or a derived marker. `id`, `source`, `type` and
+/// `observedAt` are computed for every row, so no list names them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Field {
     /// `counterparty`
@@ -98,6 +109,44 @@ pub enum Field {
     RowKeyHash,
     /// `contentHash`
     ContentHash,
+}
+
+impl Field {
+    /// Every field, in the order of §12.
+    pub const ALL: &'static [Self] = &[
+        Self::Counterparty,
+        Self::Merchant,
+        Self::AmountCents,
+        Self::Currency,
+        Self::SubjectHint,
+        Self::OccurredAt,
+        Self::RowKeyHash,
+        Self::ContentHash,
+    ];
+
+    /// The field's key in a row.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counterparty => "counterparty",
+            Self::Merchant => "merchant",
+            Self::AmountCents => "amountCents",
+            Self::Currency => "currency",
+            Self::SubjectHint => "subjectHint",
+            Self::OccurredAt => "occurredAt",
+            Self::RowKeyHash => "rowKeyHash",
+            Self::ContentHash => "contentHash",
+        }
+    }
+
+    /// The field whose key this is.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|field| field.as_str() == text)
+    }
 }
 
 impl Policy {
@@ -137,7 +186,10 @@ impl Policy {
     /// A feature's weight; of `modelScore`, the λ of §5.4.
     #[must_use]
     pub fn weight(&self, feature: Feature) -> BasisPoints {
-        self.weights.get(feature.index()).copied().unwrap_or_default()
+        self.weights
+            .get(feature.index())
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The relevant sources of a type, in policy order (`sourcesByType`).
@@ -203,7 +255,9 @@ impl Policy {
     /// Whether a source's rows may hold a field.
     #[must_use]
     pub fn allows_field(&self, source: Source, field: Field) -> bool {
-        self.allowlisted_fields.get(source.index()).is_some_and(|fields| fields.contains(&field))
+        self.allowlisted_fields
+            .get(source.index())
+            .is_some_and(|fields| fields.contains(&field))
     }
 }
 
@@ -211,12 +265,17 @@ impl Unasked {
     /// A signal's weight.
     #[must_use]
     pub fn weight(&self, signal: UnaskedSignal) -> BasisPoints {
-        self.signals.get(signal.index()).copied().unwrap_or_default()
+        self.signals
+            .get(signal.index())
+            .copied()
+            .unwrap_or_default()
     }
 
     /// An agent's signatures, ASCII-lowercased, none empty.
     #[must_use]
     pub fn signatures(&self, agent: AgentId) -> &[Box<str>] {
-        self.signatures.get(agent.index()).map_or(&[], Vec::as_slice)
+        self.signatures
+            .get(agent.index())
+            .map_or(&[], Vec::as_slice)
     }
 }

@@ -109,6 +109,18 @@ impl Condition {
 }
 
 impl Level {
+    /// Every level.
+    pub const ALL: &'static [Self] = &[Self::None, Self::Partial, Self::Full];
+
+    /// The level written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|level| level.as_str() == text)
+    }
+
     /// The level's word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -121,6 +133,18 @@ impl Level {
 }
 
 impl Threshold {
+    /// Every threshold.
+    pub const ALL: &'static [Self] = &[Self::Verified, Self::Partial];
+
+    /// The threshold written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|threshold| threshold.as_str() == text)
+    }
+
     /// The threshold's key.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
