@@ -127,13 +127,7 @@ fn time_proximity(claim: &ClaimFacts, row: &RowFacts, policy: &Policy) -> Value 
     if distance <= windows.tolerance_ms {
         return Value::ONE;
     }
-    let edge = if claim.is_calendar {
-        windows.calendar_ms
-    } else if row.occurred < claim.time_to.from {
-        windows.before_claim_ms
-    } else {
-        windows.after_claim_ms
-    };
+    let edge = edge_ms(claim, row.occurred < claim.time_to.from, policy);
     let left = u64::try_from(edge.saturating_sub(distance)).unwrap_or(0);
     let whole = u64::try_from(edge.saturating_sub(windows.tolerance_ms)).unwrap_or(0);
     // The loader keeps the tolerance below every edge, so `whole` is positive.
@@ -144,6 +138,19 @@ fn time_proximity(claim: &ClaimFacts, row: &RowFacts, policy: &Policy) -> Value 
             numerator: left.min(whole),
             denominator: whole,
         }
+    }
+}
+
+/// How far off the value falls to 0, in milliseconds: the window's edge on
+/// that side.
+pub(crate) fn edge_ms(claim: &ClaimFacts, earlier: bool, policy: &Policy) -> i64 {
+    let windows = policy.windows();
+    if claim.is_calendar {
+        windows.calendar_ms
+    } else if earlier {
+        windows.before_claim_ms
+    } else {
+        windows.after_claim_ms
     }
 }
 

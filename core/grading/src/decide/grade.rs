@@ -3,9 +3,7 @@
 use attest_canon::{Digest, Id};
 
 use crate::model::hashes::{claim_receipt_id, inputs_hash, scope_receipt_id, unasked_receipt_id};
-use crate::model::{
-    BasisPoints, DisplayNumber, Grade, IsoTs, Outcome, Receipt, ReceiptState, Signals, Token,
-};
+use crate::model::{DisplayNumber, Grade, IsoTs, Outcome, Receipt, ReceiptState, Signals, Token};
 use crate::policy::Rule;
 
 use super::conditions::{GradeInput, Judge, Subject};
@@ -148,7 +146,7 @@ fn confidence(input: &GradeInput<'_>, outcome: Outcome) -> DisplayNumber {
         Grade::NotFound | Grade::OverScope => DisplayNumber::ONE,
         Grade::Unasked => {
             let score = input.context.attribution.as_ref().map(|found| found.score);
-            Ratio::from_basis_points(score.unwrap_or(BasisPoints::default())).display()
+            Ratio::from_basis_points(score.unwrap_or_default()).display()
         }
         Grade::Unverifiable => DisplayNumber::ZERO,
     }

@@ -21,9 +21,11 @@ pub mod raise;
 pub mod ratio;
 mod reasons;
 pub mod scope;
+pub mod trace;
 pub mod window;
 
 pub use batch::{Batch, BatchInput, Graded, grade_batch};
 pub use error::{BatchError, GradeError, GradingError};
 pub use fixed::{PreAssignment, Released, pre_assignments};
 pub use ratio::Ratio;
+pub use trace::{Trace, TraceSubject};

@@ -94,6 +94,10 @@ impl Ratio {
 
     /// Rounded half up to four decimals, for display only; 1 when above 1.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and a denominator is never 0"
+    )]
     pub fn display(self) -> DisplayNumber {
         let scale = u128::from(DisplayNumber::ONE.ten_thousandths());
         let rounded = match (
@@ -117,6 +121,10 @@ impl Ratio {
 }
 
 impl Ord for Ratio {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow"
+    )]
     fn cmp(&self, other: &Self) -> Ordering {
         if self.denominator == other.denominator {
             return self.numerator.cmp(&other.numerator);

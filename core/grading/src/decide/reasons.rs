@@ -107,12 +107,10 @@ fn own_reasons(judge: &Judge<'_>, outcome: Outcome, rule: &Rule, is_final: bool)
             (Condition::Underspecified(true), _) => {
                 reasons.extend(plain(ReasonCode::ClaimTooVague))
             }
-            (Condition::GraceElapsed(false), Finding::Grace { waiting, .. }) => {
-                if !is_final {
-                    let wait =
-                        |source| Reason::new(ReasonCode::GraceWaiting, Params::Source { source });
-                    reasons.extend(waiting.into_iter().filter_map(wait));
-                }
+            (Condition::GraceElapsed(false), Finding::Grace { waiting, .. }) if !is_final => {
+                let wait =
+                    |source| Reason::new(ReasonCode::GraceWaiting, Params::Source { source });
+                reasons.extend(waiting.into_iter().filter_map(wait));
             }
             (Condition::UnaskedLikely(true), _) => {
                 if let Some(attribution) = &input.context.attribution {
