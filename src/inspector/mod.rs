@@ -10,5 +10,6 @@ pub mod glyphs;
 pub mod key;
 pub mod keymap;
 pub mod row;
+pub mod term;
 pub mod text;
 pub mod theme;

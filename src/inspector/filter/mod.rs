@@ -405,7 +405,7 @@ mod tests {
         let (filter, _) = Filter::parse("deck q3 -zzz grade:verified");
         assert_eq!(filter.found("The Q3 Deck"), [4..6, 7..11]);
         let (filter, _) = Filter::parse("q3 q3d");
-        assert_eq!(filter.found("Q3 Deck"), [0..4]);
+        assert_eq!(filter.found("Q3 Deck"), vec![0..4usize]);
         assert_eq!(filter.found("none"), []);
     }
 
