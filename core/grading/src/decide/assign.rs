@@ -13,7 +13,7 @@ use attest_canon::Id;
 
 use crate::model::{Claim, Instant};
 
-use super::corpus::{Corpus, Marks, RowIx};
+use super::corpus::{Corpus, Marks, RowIx, Visitor};
 use super::facts::ClaimFacts;
 use super::ratio::Ratio;
 
@@ -209,31 +209,21 @@ impl Bid<'_> {
         at: Instant,
         marks: &mut Marks,
     ) {
-        let partial = corpus.policy().thresholds().partial;
         let Contender { claim, facts } = self.contender;
-        let mut best: Vec<(Ratio, RowIx)> = Vec::new();
-        let mut dropped = false;
-        corpus.visit_sharing(claim, facts, at, marks, |ix| {
-            if assignment.holder(ix) != Holder::Free {
-                return;
-            }
-            let Some(pair) = corpus.score(facts, ix) else {
-                return;
-            };
-            if !pair.score.at_least(partial) {
-                return;
-            }
-            best.push((pair.score, ix));
-            if best.len() >= self.length.saturating_mul(2) {
-                keep_best(corpus, &mut best, self.length);
-                dropped = true;
-            }
-        });
-        dropped |= best.len() > self.length;
-        keep_best(corpus, &mut best, self.length);
-        best.reverse();
-        self.best = best;
-        self.whole = !dropped;
+        let mut list = ShortList {
+            corpus,
+            assignment,
+            facts,
+            partial: Ratio::from_basis_points(corpus.policy().thresholds().partial),
+            length: self.length,
+            best: Vec::new(),
+            dropped: false,
+        };
+        corpus.visit_sharing(claim, facts, at, marks, &mut list);
+        list.cut();
+        self.best = list.best;
+        self.best.reverse();
+        self.whole = !list.dropped;
     }
 
     fn key(&self) -> Option<Ratio> {
@@ -241,14 +231,46 @@ impl Bid<'_> {
     }
 }
 
-/// Sorts rows best first (score, then the smaller observation id) and keeps
-/// the first `length`.
-fn keep_best(corpus: &Corpus<'_>, rows: &mut Vec<(Ratio, RowIx)>, length: usize) {
-    rows.sort_unstable_by(|(a, a_ix), (b, b_ix)| {
-        let id = |ix: &RowIx| corpus.row(*ix).map(|row| row.observation.id);
-        b.cmp(a).then_with(|| id(a_ix).cmp(&id(b_ix)))
-    });
-    rows.truncate(length);
+/// The best free rows of one claim at or above the partial threshold.
+struct ShortList<'c, 'a> {
+    corpus: &'c Corpus<'a>,
+    assignment: &'c Assignment,
+    facts: &'c ClaimFacts,
+    partial: Ratio,
+    length: usize,
+    best: Vec<(Ratio, RowIx)>,
+    dropped: bool,
+}
+
+impl ShortList<'_, '_> {
+    /// Sorts best first (score, then the smaller observation id) and keeps the
+    /// first `length`.
+    fn cut(&mut self) {
+        let id = |ix: RowIx| self.corpus.row(ix).map(|row| row.observation.id);
+        self.best.sort_unstable_by(|(a, a_ix), (b, b_ix)| {
+            b.cmp(a).then_with(|| id(*a_ix).cmp(&id(*b_ix)))
+        });
+        self.dropped |= self.best.len() > self.length;
+        self.best.truncate(self.length);
+    }
+}
+
+impl Visitor for ShortList<'_, '_> {
+    fn wanted(&self) -> Ratio {
+        self.partial
+    }
+
+    fn visit(&mut self, ix: RowIx) {
+        if self.assignment.holder(ix) != Holder::Free {
+            return;
+        }
+        if let Some(score) = self.corpus.score_reaching(self.facts, ix, self.partial) {
+            self.best.push((score, ix));
+            if self.best.len() >= self.length.saturating_mul(2) {
+                self.cut();
+            }
+        }
+    }
 }
 
 impl Ord for Bid<'_> {
@@ -294,23 +316,49 @@ pub(crate) fn best_candidate(
     if let Some(assigned) = assignment.assigned(claim.id) {
         return Some(assigned);
     }
-    let id = |ix: RowIx| corpus.row(ix).map(|row| row.observation.id);
-    let mut best: Option<(RowIx, Ratio)> = None;
-    corpus.visit_sharing(claim, facts, at, marks, |ix| {
-        if !assignment.open_to(ix, claim.id) {
+    let mut best = BestOpen {
+        corpus,
+        assignment,
+        contender,
+        best: None,
+    };
+    corpus.visit_sharing(claim, facts, at, marks, &mut best);
+    best.best
+        .or_else(|| smallest_id.map(|ix| (ix, Ratio::ZERO)))
+}
+
+/// The best row a claim could still have, of those that share content with it.
+struct BestOpen<'c, 'a> {
+    corpus: &'c Corpus<'a>,
+    assignment: &'c Assignment,
+    contender: Contender<'c>,
+    best: Option<(RowIx, Ratio)>,
+}
+
+impl Visitor for BestOpen<'_, '_> {
+    fn wanted(&self) -> Ratio {
+        // At an equal score a smaller id may still win.
+        self.best.map_or(Ratio::ZERO, |(_, score)| score)
+    }
+
+    fn visit(&mut self, ix: RowIx) {
+        if !self.assignment.open_to(ix, self.contender.claim.id) {
             return;
         }
-        let Some(pair) = corpus.score(facts, ix) else {
+        let Some(score) = self
+            .corpus
+            .score_reaching(self.contender.facts, ix, self.wanted())
+        else {
             return;
         };
-        let better = best.is_none_or(|(held, score)| match pair.score.cmp(&score) {
+        let id = |ix: RowIx| self.corpus.row(ix).map(|row| row.observation.id);
+        let better = self.best.is_none_or(|(held, best)| match score.cmp(&best) {
             Ordering::Greater => true,
             Ordering::Equal => id(ix) < id(held),
             Ordering::Less => false,
         });
-        if better && !pair.score.is_zero() {
-            best = Some((ix, pair.score));
+        if better {
+            self.best = Some((ix, score));
         }
-    });
-    best.or_else(|| smallest_id.map(|ix| (ix, Ratio::ZERO)))
+    }
 }

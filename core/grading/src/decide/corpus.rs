@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use attest_canon::{Digest, Id};
 
 use crate::model::hashes::ref_hash;
-use crate::model::{ActionType, Claim, Instant, Interval, Observation};
+use crate::model::{ActionType, Claim, Feature, Instant, Interval, Observation};
 use crate::policy::Policy;
 
 use super::facts::{ClaimFacts, Party, RowFacts, Word, Words};
-use super::features::{PairScore, score};
+use super::features::{PairScore, edge_ms, score, score_reaching};
+use super::ratio::Ratio;
 
 /// A row's place in its corpus.
 pub type RowIx = u32;
@@ -245,53 +246,193 @@ impl<'a> Corpus<'a> {
         Some(score(facts, &self.row(ix)?.facts, self.policy))
     }
 
+    /// The exact score of a pair when it is above 0 and at least `wanted`.
+    pub(crate) fn score_reaching(
+        &self,
+        facts: &ClaimFacts,
+        ix: RowIx,
+        wanted: Ratio,
+    ) -> Option<Ratio> {
+        score_reaching(facts, &self.row(ix)?.facts, self.policy, wanted)
+    }
+
     /// Visits each candidate that shares content with the claim once: every
-    /// candidate that can score above 0. `marks` is scratch space of this
-    /// corpus' length, zero-filled before its first use.
-    pub(crate) fn visit_sharing(
+    /// candidate that can score above 0 and reach what the visitor wants. The
+    /// most a row not met so far can score falls from list to list, which ends
+    /// the visit early, and falls with distance in time, which narrows each
+    /// list. `marks` belongs to this corpus.
+    pub(crate) fn visit_sharing<V>(
         &self,
         claim: &Claim,
         facts: &ClaimFacts,
         at: Instant,
         marks: &mut Marks,
-        mut visit: impl FnMut(RowIx),
-    ) {
+        visitor: &mut V,
+    ) where
+        V: Visitor,
+    {
         let (Some(index), Some(window)) = (self.types.get(claim.action.index()), facts.window)
         else {
             return;
         };
         marks.next();
-        let mut keys = Vec::new();
-        match &facts.party {
-            Party::Address(address) => {
-                keys.extend([Key::Mailbox(address.mailbox), Key::Domain(address.domain)])
-            }
-            // All of a name's words must be there, so its rarest word finds them.
-            Party::Name(words) => keys.extend(
-                words
-                    .iter()
-                    .map(|word| Key::LocalWord(*word))
-                    .min_by_key(|key| index.postings.get(key).map_or(0, Vec::len)),
-            ),
-            Party::None => {}
-        }
-        keys.extend(facts.subject.iter().map(|word| Key::Subject(*word)));
-        if let Some(merchant) = &facts.merchant {
-            keys.extend(merchant.words.iter().map(|word| Key::Merchant(*word)));
-        }
-        if let (Some(amount), Some(currency)) = (facts.amount, facts.currency) {
-            keys.extend(amount_key(amount.get(), currency.as_str()));
-        }
-        for key in keys {
-            let Some(list) = index.postings.get(&key) else {
-                continue;
+        for probe in self.probes(index, facts) {
+            let Some(reach) = self.reach(facts, window, probe.bound, visitor.wanted()) else {
+                return;
             };
-            for ix in self.within(list, window) {
+            for ix in self.within(probe.rows, reach) {
                 if marks.mark(*ix) && self.passes(claim, facts, *ix, at) {
-                    visit(*ix);
+                    visitor.visit(*ix);
                 }
             }
         }
+    }
+
+    /// The part of the window in which a row of this bound can still reach a
+    /// score; `None` when none can. The bound counts time as 1; a row that
+    /// needs time `1 − slack/weight` lies within that share of the way from the
+    /// tolerance to the edge.
+    fn reach(
+        &self,
+        facts: &ClaimFacts,
+        window: Interval,
+        bound: Ratio,
+        wanted: Ratio,
+    ) -> Option<Interval> {
+        if bound < wanted {
+            return None;
+        }
+        let total = u128::from(facts.total_weight);
+        let weight = u128::from(self.policy.weight(Feature::TimeProximity).get());
+        if weight == 0 || !facts.applicable.contains(&Feature::TimeProximity) {
+            return Some(window);
+        }
+        // slack / weight, rounded up, as millionths: what time may lose.
+        let scale = 1_000_000u128;
+        let of = |ratio: Ratio| {
+            let scaled = ratio.numerator().checked_mul(total)?.checked_mul(scale)?;
+            scaled.checked_div(ratio.denominator())
+        };
+        let lost = of(bound)
+            .zip(of(wanted))
+            .and_then(|(bound, wanted)| {
+                bound
+                    .checked_sub(wanted)?
+                    .checked_add(1)?
+                    .checked_div(weight)
+            })
+            .and_then(|lost| i64::try_from(lost.saturating_add(1)).ok())
+            .filter(|lost| *lost < 1_000_000);
+        let Some(lost) = lost else {
+            return Some(window);
+        };
+        let tolerance = self.policy.windows().tolerance_ms;
+        let far = |earlier: bool| {
+            let slope = edge_ms(facts, earlier, self.policy).saturating_sub(tolerance);
+            // Divided first, so that no product overflows; one more is added.
+            let share = slope
+                .div_euclid(1_000_000)
+                .saturating_add(1)
+                .saturating_mul(lost);
+            tolerance.saturating_add(share).saturating_add(1)
+        };
+        Some(Interval {
+            from: window.from.max(facts.time_to.from.minus(far(true))),
+            to: window.to.min(facts.time_to.to.plus(far(false))),
+        })
+    }
+
+    /// The posting lists a claim's candidates stand in, with the most a row
+    /// that stands in none of those before can score. What identifies comes
+    /// first, then words, the rarest first: a row that holds none of a set's
+    /// rarer words shares at most the others.
+    fn probes<'i>(&self, index: &'i TypeIndex, facts: &ClaimFacts) -> Vec<Probe<'i>> {
+        let weight = |feature: Feature| {
+            let applies = facts.applicable.contains(&feature);
+            if applies {
+                u64::from(self.policy.weight(feature).get())
+            } else {
+                0
+            }
+        };
+        let total = u64::from(facts.total_weight);
+        let rows = |key: Key| {
+            index
+                .postings
+                .get(&key)
+                .map(Vec::as_slice)
+                .unwrap_or_default()
+        };
+        let bound = |left: u64, lost: u64, of: u64| {
+            Ratio::new(
+                u128::from(left.saturating_mul(of).saturating_sub(lost)),
+                u128::from(total.saturating_mul(of)),
+            )
+            .unwrap_or(Ratio::ZERO)
+        };
+        let mut probes = Vec::new();
+        let mut left = total;
+        match &facts.party {
+            Party::Address(address) => {
+                probes.push(Probe {
+                    rows: rows(Key::Mailbox(address.mailbox)),
+                    bound: bound(left, 0, 1),
+                });
+                left = left.saturating_sub(weight(Feature::CounterpartyExact));
+                probes.push(Probe {
+                    rows: rows(Key::Domain(address.domain)),
+                    bound: bound(left, 0, 1),
+                });
+                left = left.saturating_sub(weight(Feature::CounterpartyDomain));
+            }
+            Party::Name(words) => {
+                // All of a name's words must be there, so its rarest finds them.
+                let rarest = words
+                    .iter()
+                    .map(|word| rows(Key::LocalWord(*word)))
+                    .min_by_key(|rows| rows.len());
+                probes.extend(rarest.map(|rows| Probe {
+                    rows,
+                    bound: bound(left, 0, 1),
+                }));
+                left = left.saturating_sub(weight(Feature::CounterpartyName));
+            }
+            Party::None => {}
+        }
+        if let (Some(amount), Some(currency)) = (facts.amount, facts.currency)
+            && let Some(key) = amount_key(amount.get(), currency.as_str())
+        {
+            probes.push(Probe {
+                rows: rows(key),
+                bound: bound(left, 0, 1),
+            });
+        }
+        left = left.saturating_sub(weight(Feature::AmountExact));
+        let mut words = |words: &[Word], key: fn(Word) -> Key, weight: u64| {
+            let mut lists: Vec<&'i [RowIx]> = words.iter().map(|word| rows(key(*word))).collect();
+            lists.sort_by_key(|rows| rows.len());
+            let of = u64::try_from(lists.len()).unwrap_or(u64::MAX);
+            for (met, rows) in (0u64..).zip(lists) {
+                probes.push(Probe {
+                    rows,
+                    bound: bound(left, weight.saturating_mul(met), of),
+                });
+            }
+            left = left.saturating_sub(weight);
+        };
+        if let Some(merchant) = &facts.merchant {
+            words(
+                &merchant.words,
+                Key::Merchant,
+                weight(Feature::MerchantMatch),
+            );
+        }
+        words(
+            &facts.subject,
+            Key::Subject,
+            weight(Feature::SubjectOverlap),
+        );
+        probes
     }
 
     /// The part of a posting list that occurred within a window.
@@ -301,6 +442,21 @@ impl<'a> Corpus<'a> {
         let to = list.partition_point(|ix| occurred(ix) <= Some(window.to));
         list.get(from..to).unwrap_or_default()
     }
+}
+
+/// What a visit does with the rows it meets.
+pub(crate) trait Visitor {
+    /// The least score that is still worth meeting.
+    fn wanted(&self) -> Ratio;
+    /// Takes one row.
+    fn visit(&mut self, ix: RowIx);
+}
+
+/// A posting list to look through.
+struct Probe<'i> {
+    rows: &'i [RowIx],
+    /// The most a row that stands in no earlier list can score.
+    bound: Ratio,
 }
 
 /// Which rows one visit has met: a stamp per row, so that clearing costs nothing.

@@ -1,5 +1,7 @@
 //! Features of a (claim, observation) pair and its exact score (§5.1–§5.3).
 
+use core::cmp::Ordering;
+
 use crate::model::{Feature, ReasonCode};
 use crate::policy::Policy;
 
@@ -191,17 +193,15 @@ fn jaccard(a: &[Word], b: &[Word]) -> Value {
 }
 
 /// How many words two ascending sets share.
-fn common(a: &[Word], b: &[Word]) -> usize {
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+fn common(mut a: &[Word], mut b: &[Word]) -> usize {
     let mut shared = 0usize;
-    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+    while let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) {
         match x.cmp(y) {
-            core::cmp::Ordering::Less => drop(a.next()),
-            core::cmp::Ordering::Greater => drop(b.next()),
-            core::cmp::Ordering::Equal => {
+            Ordering::Less => a = rest_a,
+            Ordering::Greater => b = rest_b,
+            Ordering::Equal => {
                 shared = shared.saturating_add(1);
-                a.next();
-                b.next();
+                (a, b) = (rest_a, rest_b);
             }
         }
     }
@@ -223,32 +223,92 @@ pub struct PairScore {
     pub gated: bool,
 }
 
+/// What the content features of a pair add up to: `numerator / denominator` of
+/// the sum of weight times value.
+struct Content {
+    numerator: u128,
+    denominator: u128,
+    any: bool,
+}
+
+fn content(claim: &ClaimFacts, row: &RowFacts, policy: &Policy) -> Content {
+    let mut sum = Content {
+        numerator: 0,
+        denominator: 1,
+        any: false,
+    };
+    for feature in claim
+        .applicable
+        .iter()
+        .filter(|feature| feature.is_content())
+    {
+        let value = value(*feature, claim, row, policy);
+        if value.numerator == 0 {
+            continue;
+        }
+        sum.any = true;
+        let weighted =
+            u128::from(policy.weight(*feature).get()).saturating_mul(u128::from(value.numerator));
+        let scale = u128::from(value.denominator);
+        let added = weighted.saturating_mul(sum.denominator);
+        sum.numerator = sum.numerator.saturating_mul(scale).saturating_add(added);
+        sum.denominator = sum.denominator.saturating_mul(scale);
+    }
+    sum
+}
+
+impl Content {
+    /// The weighted mean, with time at this value.
+    fn mean(&self, claim: &ClaimFacts, time_weight: u32, time: Value) -> Ratio {
+        let scale = u128::from(time.denominator);
+        let weighted = u128::from(time_weight).saturating_mul(u128::from(time.numerator));
+        let numerator = self
+            .numerator
+            .saturating_mul(scale)
+            .saturating_add(weighted.saturating_mul(self.denominator));
+        let denominator = self
+            .denominator
+            .saturating_mul(scale)
+            .saturating_mul(u128::from(claim.total_weight));
+        Ratio::new(numerator, denominator).unwrap_or(Ratio::ZERO)
+    }
+}
+
+fn time_weight(claim: &ClaimFacts, policy: &Policy) -> u32 {
+    let applies = claim.applicable.contains(&Feature::TimeProximity);
+    if applies {
+        policy.weight(Feature::TimeProximity).get()
+    } else {
+        0
+    }
+}
+
 /// Scores a pair. The claim must be assignable, which gives it a positive sum
 /// of weights; a sum of 0 has no mean (`zero_weight_sum`) and scores 0 here.
 pub(crate) fn score(claim: &ClaimFacts, row: &RowFacts, policy: &Policy) -> PairScore {
-    let mut numerator = 0u128;
-    let mut denominator = 1u128;
-    let mut content = false;
-    for feature in &claim.applicable {
-        let value = value(*feature, claim, row, policy);
-        content |= feature.is_content() && value.numerator > 0;
-        let weighted =
-            u128::from(policy.weight(*feature).get()).saturating_mul(u128::from(value.numerator));
-        if value.denominator == 1 {
-            numerator = numerator.saturating_add(weighted.saturating_mul(denominator));
-        } else {
-            let scale = u128::from(value.denominator);
-            numerator = numerator
-                .saturating_mul(scale)
-                .saturating_add(weighted.saturating_mul(denominator));
-            denominator = denominator.saturating_mul(scale);
-        }
-    }
-    let denominator = denominator.saturating_mul(u128::from(claim.total_weight));
-    let mean = Ratio::new(numerator, denominator).unwrap_or(Ratio::ZERO);
+    let content = content(claim, row, policy);
+    let time = time_proximity(claim, row, policy);
+    let mean = content.mean(claim, time_weight(claim, policy), time);
     PairScore {
         mean,
-        score: if content { mean } else { Ratio::ZERO },
-        gated: !content,
+        score: if content.any { mean } else { Ratio::ZERO },
+        gated: !content.any,
     }
+}
+
+/// The pair's score when it is above 0 and at least `wanted`. Time is asked
+/// only of pairs whose content could reach that.
+pub(crate) fn score_reaching(
+    claim: &ClaimFacts,
+    row: &RowFacts,
+    policy: &Policy,
+    wanted: Ratio,
+) -> Option<Ratio> {
+    let content = content(claim, row, policy);
+    let weight = time_weight(claim, policy);
+    if !content.any || content.mean(claim, weight, Value::ONE) < wanted {
+        return None;
+    }
+    let score = content.mean(claim, weight, time_proximity(claim, row, policy));
+    (score >= wanted && !score.is_zero()).then_some(score)
 }
