@@ -140,13 +140,13 @@ actions! {
     // Moving.
     Down "down" "" "move down, or scroll down" [List Detail Timeline Help Palette Input] ["down" "j"];
     Up "up" "" "move up, or scroll up" [List Detail Timeline Help Palette Input] ["up" "k"];
-    Right "right" "open" "open the detail, the next tab, or pan right" [List Detail Timeline] ["right" "l"];
+    Right "right" "" "open the detail, the next tab, or pan right" [List Detail Timeline] ["right" "l"];
     Left "left" "" "the previous tab, back to the list, or pan left" [List Detail Timeline] ["left" "h"];
     PageDown "page-down" "" "move down by a page" [List Detail Help Palette] ["pagedown" "ctrl-d"];
     PageUp "page-up" "" "move up by a page" [List Detail Help Palette] ["pageup" "ctrl-u"];
     First "first" "" "move to the first line" [List Detail Timeline Help] ["home" "g g"];
     Last "last" "" "move to the last line" [List Detail Timeline Help] ["end" "G"];
-    Open "open" "" "open the row, or unfold the line" [List Detail Timeline] ["enter"];
+    Open "open" "open" "open the row, or unfold the line" [List Detail Timeline] ["enter"];
     NextTab "next-tab" "tab" "show the next tab of the detail" [List Detail] ["]"];
     PreviousTab "previous-tab" "" "show the previous tab of the detail" [List Detail] ["["];
     NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [List Detail] ["n"];

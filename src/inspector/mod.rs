@@ -5,11 +5,17 @@
 //! shows of a receipt is the receipt and its trace.
 
 pub mod action;
+pub mod app;
 pub mod filter;
 pub mod glyphs;
 pub mod key;
 pub mod keymap;
+pub mod look;
+pub mod panes;
 pub mod row;
+pub mod run;
 pub mod term;
 pub mod text;
 pub mod theme;
+pub mod widgets;
+pub mod work;

@@ -75,6 +75,8 @@ pub struct Row {
     pub is_reverted: bool,
     /// Whether a claim explains it after all.
     pub is_superseded: bool,
+    /// Whether nobody claimed the action: the agent is never more than likely.
+    pub is_orphan: bool,
     /// What free text is looked for in: every text of the row in lower case, a line each.
     haystack: String,
 }
@@ -120,6 +122,7 @@ impl Row {
                 .collect(),
             is_reverted: !receipt.reverted.is_empty(),
             is_superseded: receipt.superseded_by.is_some(),
+            is_orphan: receipt.attribution_likely,
             haystack: String::new(),
         };
         row.haystack = [
@@ -305,6 +308,7 @@ pub mod tests {
             reasons: Vec::new(),
             is_reverted: false,
             is_superseded: false,
+            is_orphan: false,
             haystack: String::new(),
         };
         rehash(&mut row);

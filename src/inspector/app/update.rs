@@ -1,0 +1,490 @@
+//! `update(state, message) → effects`.
+
+use std::sync::Arc;
+
+use super::layout::{areas, detail_lines, list_rows};
+use super::mouse;
+use super::overlay::{Choice, Chooser, Item, Overlay};
+use super::settle::settle;
+use super::state::{App, Effect, Focus, Message, Notice, ScreenName, Tab, Work};
+use crate::config::{ThemeChoice, theme_names};
+use crate::inspector::action::Action;
+use crate::inspector::filter::complete::complete;
+use crate::inspector::key::Key;
+use crate::inspector::keymap::Press;
+use crate::inspector::row::Sort;
+use crate::inspector::theme::Role;
+use crate::inspector::widgets::cursor::Scroll;
+use crate::inspector::widgets::edit::Edit;
+use crate::inspector::work::Told;
+
+/// Changes the state by one message and says what has to be done outside.
+pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
+    app.dirty = true;
+    let mut effects = match message {
+        Message::Key(key) => press(app, key),
+        Message::Paste(text) => paste(app, &text),
+        Message::Mouse(event) => mouse::update(app, event),
+        Message::Resize(columns, rows) => {
+            app.size = (columns, rows);
+            vec![Effect::Redraw]
+        }
+        Message::Background(background) => {
+            app.dirty = app.environment.background != background;
+            app.environment.background = background;
+            app.restyle();
+            Vec::new()
+        }
+        Message::Action(action) => perform(app, action),
+        Message::Told(told) => {
+            hear(app, told);
+            Vec::new()
+        }
+        Message::InputLost => vec![Effect::Quit(1)],
+        Message::End(code) => vec![Effect::Quit(code)],
+    };
+    effects.append(&mut settle(app));
+    effects
+}
+
+fn press(app: &mut App, key: Key) -> Vec<Effect> {
+    let contexts = app.contexts();
+    let press = app.settings.keymap.press(&contexts, app.pending, key);
+    let was_pending = app.pending.take().is_some();
+    let had_notice = app.notice.take().is_some();
+    match press {
+        Press::Action(action) => perform(app, action),
+        Press::Begins => {
+            app.pending = Some(key);
+            Vec::new()
+        }
+        Press::Nothing => {
+            match key.typed() {
+                Some(c) if contexts.iter().any(|context| context.takes_text()) => {
+                    edit(app, |edit| edit.insert(c.encode_utf8(&mut [0; 4])));
+                }
+                _ => app.dirty = was_pending || had_notice,
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn paste(app: &mut App, text: &str) -> Vec<Effect> {
+    if app
+        .overlays
+        .last()
+        .is_some_and(|overlay| overlay.context().takes_text())
+    {
+        edit(app, |edit| edit.insert(text));
+    } else {
+        // Pasted text is never taken for keys.
+        app.tell(
+            Role::Warning,
+            "paste works where text is typed: press / first",
+        );
+    }
+    Vec::new()
+}
+
+/// Changes the line being typed, and what follows from it.
+fn edit(app: &mut App, change: impl FnOnce(&mut Edit)) {
+    match app.overlays.last_mut() {
+        Some(Overlay::Chooser(chooser)) => {
+            change(&mut chooser.edit);
+            chooser.narrow();
+        }
+        Some(Overlay::Filter {
+            edit, completing, ..
+        }) => {
+            change(edit);
+            *completing = None;
+            let text = edit.text().to_owned();
+            if text != app.list.filter_text() {
+                app.list.set_filter(&text);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Does what was asked for.
+pub fn perform(app: &mut App, action: Action) -> Vec<Effect> {
+    if app.overlays.is_empty() {
+        perform_on_screen(app, action)
+    } else {
+        perform_on_overlay(app, action)
+    }
+}
+
+fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Down => step(app, 1),
+        Action::Up => step(app, -1),
+        Action::PageDown => step(app, page(app)),
+        Action::PageUp => step(app, -page(app)),
+        Action::First => step(app, isize::MIN / 2),
+        Action::Last => step(app, isize::MAX / 2),
+        Action::Right => match app.focus {
+            Focus::List => app.focus = Focus::Detail,
+            Focus::Detail => step_tab(app, 1),
+        },
+        Action::Left => {
+            if app.focus == Focus::Detail && app.detail.tab.step(-1).is_none() {
+                app.focus = Focus::List;
+            } else if app.focus == Focus::Detail {
+                step_tab(app, -1);
+            }
+        }
+        Action::Open => match app.focus {
+            Focus::List => app.focus = Focus::Detail,
+            Focus::Detail => app.detail.unfolded = !app.detail.unfolded,
+        },
+        Action::NextTab => step_tab(app, 1),
+        Action::PreviousTab => step_tab(app, -1),
+        Action::NextMatch => step_match(app, 1),
+        Action::PreviousMatch => step_match(app, -1),
+        Action::FocusNext | Action::FocusPrevious => {
+            app.focus = match app.focus {
+                Focus::List => Focus::Detail,
+                Focus::Detail => Focus::List,
+            };
+        }
+        Action::Back => {
+            if app.focus == Focus::Detail {
+                app.focus = Focus::List;
+            } else if !app.list.filter_text().is_empty() {
+                app.list.set_filter("");
+            }
+        }
+        Action::ScreenReceipts => app.screen = ScreenName::Receipts,
+        Action::Filter => {
+            let before = app.list.filter_text().to_owned();
+            let edit = Edit::new(&before);
+            app.overlays.push(Overlay::Filter {
+                edit,
+                before,
+                completing: None,
+            });
+        }
+        Action::SavedFilter => {
+            let items: Vec<Item> = app
+                .settings
+                .filters
+                .iter()
+                .map(|(name, filter)| Item {
+                    name: crate::inspector::text::shown(name).into_owned(),
+                    about: crate::inspector::text::shown(filter).into_owned(),
+                    key: None,
+                    choice: Choice::Filter(filter.clone()),
+                })
+                .collect();
+            if items.is_empty() {
+                app.tell(
+                    Role::Warning,
+                    "no filters are saved: the config file's [filters] names them",
+                );
+            } else {
+                app.overlays
+                    .push(Overlay::Chooser(Chooser::new("Saved filters", items)));
+            }
+        }
+        Action::ClearFilter => app.list.set_filter(""),
+        Action::SortNext => {
+            app.list.sort_by_next();
+            tell_sort(app);
+        }
+        Action::SortReverse => {
+            let sort = app.list.sort();
+            app.list.set_sort(Sort {
+                descending: !sort.descending,
+                ..sort
+            });
+            tell_sort(app);
+        }
+        Action::CopyId => return copy_id(app),
+        Action::CopyExplanation => return copy_explanation(app),
+        Action::Help => {
+            let of = app.contexts();
+            app.overlays.push(Overlay::Help {
+                of,
+                scroll: Scroll::default(),
+            });
+        }
+        Action::Palette => {
+            let palette = Chooser::palette(&app.settings.keymap, &app.contexts());
+            app.overlays.push(Overlay::Chooser(palette));
+        }
+        Action::CancelWork => {
+            return match app.work {
+                Some(_) => vec![Effect::CancelWork],
+                None => {
+                    app.tell(Role::Muted, "nothing is being worked on");
+                    Vec::new()
+                }
+            };
+        }
+        Action::NextTheme => {
+            let names = theme_names(app.environment.config.as_deref());
+            let at = names.iter().position(|name| *name == app.look.palette.name);
+            let next = at.map_or(0, |at| (at + 1) % names.len().max(1));
+            if let Some(name) = names.into_iter().nth(next) {
+                app.tell(Role::Muted, format!("theme {name}"));
+                app.theme = ThemeChoice::Named(name);
+                app.restyle();
+            }
+        }
+        Action::ToggleMouse => {
+            app.mouse = !app.mouse;
+            let text = if app.mouse {
+                "the mouse is the inspector's"
+            } else {
+                "the mouse is the terminal's"
+            };
+            app.tell(Role::Muted, text);
+            return vec![Effect::Mouse(app.mouse)];
+        }
+        Action::Redraw => return vec![Effect::Redraw],
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Quit | Action::QuitNow => return vec![Effect::Quit(0)],
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn perform_on_overlay(app: &mut App, action: Action) -> Vec<Effect> {
+    match action {
+        Action::QuitNow => return vec![Effect::Quit(0)],
+        Action::Cancel | Action::CloseHelp => {
+            if let Some(Overlay::Filter { before, .. }) = app.overlays.pop() {
+                app.list.set_filter(&before);
+            }
+        }
+        Action::Accept => return accept(app),
+        Action::Complete => complete_word(app),
+        Action::Down => step_overlay(app, 1),
+        Action::Up => step_overlay(app, -1),
+        Action::PageDown => step_overlay(app, 10),
+        Action::PageUp => step_overlay(app, -10),
+        Action::First => step_overlay(app, isize::MIN / 2),
+        Action::Last => step_overlay(app, isize::MAX / 2),
+        Action::CharLeft => move_cursor(app, Edit::left),
+        Action::CharRight => move_cursor(app, Edit::right),
+        Action::LineStart => move_cursor(app, Edit::start),
+        Action::LineEnd => move_cursor(app, Edit::end),
+        Action::DeleteBack => {
+            let empty = match app.overlays.last() {
+                Some(Overlay::Chooser(chooser)) => chooser.edit.text().is_empty(),
+                Some(Overlay::Filter { edit, .. }) => edit.text().is_empty(),
+                _ => false,
+            };
+            if empty {
+                app.overlays.pop();
+            } else {
+                edit(app, |edit| {
+                    edit.delete_back();
+                });
+            }
+        }
+        Action::DeleteForward => edit(app, Edit::delete_forward),
+        Action::DeleteWord => edit(app, Edit::delete_word),
+        Action::DeleteToStart => edit(app, Edit::delete_to_start),
+        Action::DeleteToEnd => edit(app, Edit::delete_to_end),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn move_cursor(app: &mut App, change: impl FnOnce(&mut Edit)) {
+    match app.overlays.last_mut() {
+        Some(Overlay::Chooser(chooser)) => change(&mut chooser.edit),
+        Some(Overlay::Filter { edit, .. }) => change(edit),
+        _ => {}
+    }
+}
+
+fn accept(app: &mut App) -> Vec<Effect> {
+    match app.overlays.pop() {
+        Some(Overlay::Chooser(chooser)) => match chooser.chosen().map(|item| item.choice.clone()) {
+            Some(Choice::Action(action)) => perform(app, action),
+            Some(Choice::Filter(filter)) => {
+                app.list.set_filter(&filter);
+                Vec::new()
+            }
+            None => {
+                app.overlays.push(Overlay::Chooser(chooser));
+                Vec::new()
+            }
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// Completes the word being typed; again for the next choice.
+fn complete_word(app: &mut App) {
+    let rules = app.list.opened().rules.clone();
+    match app.overlays.last_mut() {
+        Some(Overlay::Filter {
+            edit, completing, ..
+        }) => {
+            let (text, cursor, turn) = match completing.take() {
+                Some((text, cursor, turn)) => (text, cursor, turn + 1),
+                None => (edit.text().to_owned(), edit.cursor(), 0),
+            };
+            let completion = complete(&text, cursor, &rules);
+            if completion.choices.is_empty() {
+                return;
+            }
+            let choice = completion
+                .choices
+                .get(turn % completion.choices.len())
+                .cloned();
+            let mut completed = Edit::new(&text);
+            completed.replace(completion.at, &choice.unwrap_or_default());
+            *edit = completed;
+            *completing = Some((text, cursor, turn));
+            let text = edit.text().to_owned();
+            app.list.set_filter(&text);
+        }
+        Some(Overlay::Chooser(chooser)) => {
+            if let Some(name) = chooser.chosen().map(|item| item.name.clone()) {
+                chooser.edit = Edit::new(&name);
+                chooser.narrow();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn step_overlay(app: &mut App, by: isize) {
+    match app.overlays.last_mut() {
+        Some(Overlay::Help { scroll, .. }) => scroll.step(by),
+        Some(Overlay::Chooser(chooser)) => chooser.cursor.step(by, chooser.shown.len()),
+        Some(Overlay::Filter { .. }) => app.list.cursor.step(by, app.list.len()),
+        None => {}
+    }
+}
+
+/// Moves in the pane with the focus.
+pub fn step(app: &mut App, by: isize) {
+    match app.focus {
+        Focus::List => app.list.cursor.step(by, app.list.len()),
+        Focus::Detail => {
+            if let Some(scroll) = app.detail.scroll_mut() {
+                scroll.step(by);
+            }
+        }
+    }
+}
+
+fn step_match(app: &mut App, by: isize) {
+    let len = app.list.len();
+    if len == 0 {
+        return;
+    }
+    // Past the last comes the first again.
+    app.list.cursor.at = match by {
+        1.. if app.list.cursor.at + 1 >= len => 0,
+        ..=-1 if app.list.cursor.at == 0 => len - 1,
+        by => app.list.cursor.at.saturating_add_signed(by),
+    };
+}
+
+fn step_tab(app: &mut App, by: isize) {
+    if let Some(tab) = app.detail.tab.step(by) {
+        show_tab(app, tab);
+    }
+}
+
+/// Shows a tab of the detail.
+pub fn show_tab(app: &mut App, tab: Tab) {
+    app.detail.tab = tab;
+    app.detail.unfolded = false;
+}
+
+fn page(app: &App) -> isize {
+    let rows = areas(app).and_then(|areas| match app.focus {
+        Focus::List => areas.list.map(|area| list_rows(area).height),
+        Focus::Detail => areas.detail.map(|area| detail_lines(area).height),
+    });
+    isize::try_from(rows.unwrap_or(1).saturating_sub(1).max(1)).unwrap_or(1)
+}
+
+fn tell_sort(app: &mut App) {
+    let sort = app.list.sort();
+    let order = if sort.descending {
+        "the greatest first"
+    } else {
+        "the least first"
+    };
+    app.tell(
+        Role::Muted,
+        format!("sorted by {}, {order}", sort.column.name()),
+    );
+}
+
+fn copy_id(app: &mut App) -> Vec<Effect> {
+    match app.list.chosen().map(|row| row.id.clone()) {
+        Some(id) => vec![Effect::Copy(id)],
+        None => {
+            app.tell(Role::Warning, "no receipt is chosen");
+            Vec::new()
+        }
+    }
+}
+
+/// The explanation copied is the text of the tab *Why*, as it is shown: fit for a terminal.
+fn copy_explanation(app: &mut App) -> Vec<Effect> {
+    let Some((_, explained)) = app.detail.explained.clone() else {
+        app.tell(Role::Warning, "the receipt is not explained yet");
+        return Vec::new();
+    };
+    let pane = crate::inspector::panes::Pane {
+        look: &app.look,
+        width: 78,
+        unfolded: true,
+        keymap: &app.settings.keymap,
+    };
+    let lines = crate::inspector::panes::detail(&pane, Tab::Why, &explained);
+    let text: Vec<String> = lines
+        .iter()
+        .map(|line| line.to_string().trim_end().to_owned())
+        .collect();
+    vec![Effect::Copy(text.join("\n"))]
+}
+
+fn hear(app: &mut App, told: Told) {
+    match told {
+        Told::Progress { what, done, of } => app.work = Some(Work { what, done, of }),
+        Told::Opened(opened) => {
+            app.work = None;
+            app.is_open = true;
+            app.failure = None;
+            app.notice = opened.warnings.first().map(|text| Notice {
+                role: Role::Warning,
+                text: text.clone(),
+            });
+            app.list.set_rows(opened);
+            app.detail.asked = None;
+            app.detail.explained = None;
+        }
+        Told::Explained(id, explained) => {
+            if app.detail.asked == Some(id) {
+                app.detail.explained = Some((id, Arc::new(*explained)));
+                app.detail.made_for = None;
+            }
+        }
+        Told::Cancelled => {
+            app.work = None;
+            app.tell(Role::Warning, "cancelled");
+        }
+        Told::Failed(message) => {
+            app.work = None;
+            if app.is_open {
+                app.tell(Role::Bad, message);
+            } else {
+                app.failure = Some(message);
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Work that takes time, on a thread of its own: opening a ledger, grading it, re-deriving a trace.
+//! The inspector asks, keeps drawing, and is told.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use attest_canon::Id;
+use attest_grading::decide::Trace;
+use attest_grading::model::Receipt;
+
+use super::row::Row;
+
+/// A ledger as the inspector shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Opened {
+    /// One row for each receipt, in any order.
+    pub rows: Vec<Row>,
+    /// The ids of the policy's rules, in order, for completion.
+    pub rules: Vec<String>,
+    /// What a person should know at once: lists that were cut, a journal that was found.
+    pub warnings: Vec<String>,
+    /// Whether another program holds the ledger, so that nothing can be changed.
+    pub read_only: bool,
+}
+
+/// One receipt with everything that is known about it.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The receipt as it stands, a person's word included.
+    pub receipt: Receipt,
+    /// What its grading looked at; why not, where it cannot be re-derived.
+    pub trace: Result<Trace, String>,
+}
+
+/// What the inspector asks of a ledger. It runs on the work thread; its messages are one line each
+/// and hold nothing of a person's mail.
+pub trait Desk: Send + 'static {
+    /// Opens the ledger and grades what was not graded.
+    ///
+    /// # Errors
+    /// The ledger does not load.
+    fn open(&mut self, progress: &Progress) -> Result<Opened, String>;
+
+    /// Everything known about one receipt.
+    ///
+    /// # Errors
+    /// There is no such receipt.
+    fn explain(&mut self, receipt: Id) -> Result<Explained, String>;
+}
+
+/// What can be asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Open the ledger.
+    Open,
+    /// Explain a receipt.
+    Explain(Id),
+}
+
+/// What the work thread tells.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// How far the work is.
+    Progress {
+        /// What is being done, as a phrase.
+        what: &'static str,
+        /// How many are done.
+        done: usize,
+        /// Of how many; 0 where that is not known.
+        of: usize,
+    },
+    /// The ledger is open.
+    Opened(Arc<Opened>),
+    /// A receipt is explained.
+    Explained(Id, Box<Explained>),
+    /// The work was cancelled.
+    Cancelled,
+    /// It failed.
+    Failed(String),
+}
+
+/// What work says of itself while it runs.
+pub struct Progress {
+    tell: Box<dyn Fn(Told) + Send>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Progress {
+    /// Says how far the work is. Cheap enough for every thousandth item, not for every one.
+    pub fn report(&self, what: &'static str, done: usize, of: usize) {
+        (self.tell)(Told::Progress { what, done, of });
+    }
+
+    /// Whether the work should stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// The inspector's end of the work thread.
+#[derive(Debug)]
+pub struct Worker {
+    requests: Sender<Request>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Worker {
+    /// Starts the thread; `tell` brings what it says to the inspector.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn start(
+        desk: impl Desk,
+        tell: impl Fn(Told) + Send + Clone + 'static,
+    ) -> std::io::Result<Self> {
+        let (requests, asked) = channel();
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let progress = Progress {
+            tell: Box::new(tell.clone()),
+            cancelled: Arc::clone(&cancelled),
+        };
+        thread::Builder::new()
+            .name("work".to_owned())
+            .spawn(move || serve(desk, &asked, &progress, tell))?;
+        Ok(Self {
+            requests,
+            cancelled,
+        })
+    }
+
+    /// Asks for something; what was asked before and not begun is still done first.
+    pub fn ask(&self, request: Request) {
+        self.cancelled.store(false, Ordering::Relaxed);
+        // The thread ends only with the program.
+        let _ = self.requests.send(request);
+    }
+
+    /// Asks the work in progress to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+fn serve(mut desk: impl Desk, asked: &Receiver<Request>, progress: &Progress, tell: impl Fn(Told)) {
+    while let Ok(mut request) = asked.recv() {
+        // Of explanations only the last asked for is still wanted.
+        while let Request::Explain(_) = request {
+            match asked.try_recv() {
+                Ok(later) => request = later,
+                Err(_) => break,
+            }
+        }
+        let told = catch_unwind(AssertUnwindSafe(|| match request {
+            Request::Open => match desk.open(progress) {
+                _ if progress.is_cancelled() => Told::Cancelled,
+                Ok(opened) => Told::Opened(Arc::new(opened)),
+                Err(message) => Told::Failed(message),
+            },
+            Request::Explain(id) => match desk.explain(id) {
+                Ok(explained) => Told::Explained(id, Box::new(explained)),
+                Err(message) => Told::Failed(message),
+            },
+        }));
+        tell(told.unwrap_or_else(|_| {
+            Told::Failed("the work ended by a fault of the program".to_owned())
+        }));
+    }
+}
