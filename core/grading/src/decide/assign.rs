@@ -49,32 +49,38 @@ pub enum Holder {
     Claim(Id),
 }
 
-impl Assignment {
+/// Who holds the rows of a corpus at one instant.
+pub trait Holders {
     /// Who holds a row.
-    #[must_use]
-    pub fn holder(&self, ix: RowIx) -> Holder {
-        let at = usize::try_from(ix).ok();
-        at.and_then(|at| self.holders.get(at))
-            .copied()
-            .unwrap_or(Holder::Free)
-    }
+    fn holder(&self, ix: RowIx) -> Holder;
+
+    /// The row assigned to a claim of the batch, and the pair's score.
+    fn assigned(&self, claim: Id) -> Option<(RowIx, Ratio)>;
 
     /// Whether a claim may have a row as its candidate: nobody else holds it.
-    #[must_use]
-    pub fn open_to(&self, ix: RowIx, claim: Id) -> bool {
+    fn open_to(&self, ix: RowIx, claim: Id) -> bool {
         match self.holder(ix) {
             Holder::Free => true,
             Holder::Claim(holder) => holder == claim,
             Holder::Fixed(_) | Holder::Taken => false,
         }
     }
+}
 
-    /// The row assigned to a claim of this batch, and the pair's score.
-    #[must_use]
-    pub fn assigned(&self, claim: Id) -> Option<(RowIx, Ratio)> {
-        self.by_claim.get(&claim).copied()
+impl Holders for Assignment {
+    fn holder(&self, ix: RowIx) -> Holder {
+        let at = usize::try_from(ix).ok();
+        at.and_then(|at| self.holders.get(at))
+            .copied()
+            .unwrap_or(Holder::Free)
     }
 
+    fn assigned(&self, claim: Id) -> Option<(RowIx, Ratio)> {
+        self.by_claim.get(&claim).copied()
+    }
+}
+
+impl Assignment {
     fn take(&mut self, ix: RowIx, holder: Holder) {
         if let Some(slot) = usize::try_from(ix)
             .ok()
@@ -304,7 +310,7 @@ impl Eq for Bid<'_> {}
 pub(crate) fn best_candidate(
     corpus: &Corpus<'_>,
     contender: Contender<'_>,
-    assignment: &Assignment,
+    holders: &dyn Holders,
     at: Instant,
     smallest_id: Option<RowIx>,
     marks: &mut Marks,
@@ -313,12 +319,12 @@ pub(crate) fn best_candidate(
     if !facts.assignable {
         return None;
     }
-    if let Some(assigned) = assignment.assigned(claim.id) {
+    if let Some(assigned) = holders.assigned(claim.id) {
         return Some(assigned);
     }
     let mut best = BestOpen {
         corpus,
-        assignment,
+        holders,
         contender,
         best: None,
     };
@@ -330,7 +336,7 @@ pub(crate) fn best_candidate(
 /// The best row a claim could still have, of those that share content with it.
 struct BestOpen<'c, 'a> {
     corpus: &'c Corpus<'a>,
-    assignment: &'c Assignment,
+    holders: &'c dyn Holders,
     contender: Contender<'c>,
     best: Option<(RowIx, Ratio)>,
 }
@@ -342,7 +348,7 @@ impl Visitor for BestOpen<'_, '_> {
     }
 
     fn visit(&mut self, ix: RowIx) {
-        if !self.assignment.open_to(ix, self.contender.claim.id) {
+        if !self.holders.open_to(ix, self.contender.claim.id) {
             return;
         }
         let Some(score) = self

@@ -4,29 +4,25 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use attest_canon::hash::sha256_of_digests;
-use attest_canon::{Digest, Id, sha256};
+use attest_canon::{Digest, Id};
 
 use crate::model::hashes::coverage_hash;
 use crate::model::{
-    ActionType, Activity, Claim, Coverage, GradeContext, Grant, Instant, IsoTs, ModelScore,
-    Observation, Outcome, Receipt, ReceiptSignal, Signals,
+    Activity, Claim, Coverage, GradeContext, Grant, Instant, IsoTs, ModelScore, Observation,
+    Outcome, Receipt,
 };
 use crate::policy::Policy;
 
-use super::assign::{Assignment, Contender, Holder, assign, best_candidate};
+use super::assign::{Assignment, Contender, Holder, Holders, assign};
 use super::attribution::Attributor;
-use super::conditions::{Best, GradeInput, Judge, Subject};
-use super::corpus::{Corpus, Marks, RowIx};
+use super::corpus::Corpus;
 use super::error::{BatchError, GradingError};
 use super::facts::ClaimFacts;
-use super::features::{AddressMatch, address_match, value};
 use super::fixed::{PreAssignment, fixed_in_force};
-use super::grade::{InputHashes, decide, receipt};
 use super::grants::{Grants, InForce};
 use super::orphans::OrphanRule;
-use super::raise::{Raise, raise};
 use super::ratio::Ratio;
+use super::scene::{Prepared, Scene, Scratch};
 use super::scope::{SpendIndex, scope_subjects};
 
 /// What a batch is handed (supplement J).
@@ -92,37 +88,13 @@ pub struct Batch<'a> {
     scratch: RefCell<Scratch>,
 }
 
-/// Buffers reused from claim to claim.
-#[derive(Debug)]
-struct Scratch {
-    marks: Marks,
-    rows: Vec<RowIx>,
-    /// The candidates of claims that hold no row, by their window: their hash
-    /// and the one of smallest id.
-    shared: BTreeMap<WindowKey, (Digest, Option<RowIx>)>,
-}
-
-/// Type, window and first-seen bound: claims that share these share their
-/// candidates.
-type WindowKey = (ActionType, Instant, Instant, Instant);
-
-/// What one claim, orphan or scope is graded with.
-pub(crate) struct Prepared<'a, 'b> {
-    pub(crate) subject: Subject<'b>,
-    pub(crate) in_force: &'b InForce<'a>,
-    pub(crate) context: GradeContext,
-    pub(crate) best: Option<(RowIx, Ratio, Raise)>,
-    pub(crate) candidates_hash: Digest,
-}
-
 impl<'a> Batch<'a> {
     /// Prepares a batch and assigns its observations.
     ///
     /// # Errors
     ///
     /// Every refusal of §3 and §4.3, in this order: `stale_evaluated_at`,
-    /// `claim_fixed`, `ambiguous_grant`, `not_one_to_one`, and `missing_grant`
-    /// for the agent of a graded claim.
+    /// `claim_fixed`, `ambiguous_grant`, `not_one_to_one`.
     pub fn new(input: BatchInput<'a>) -> Result<Self, GradingError> {
         let evaluated_at = input.coverage.evaluated_at;
         let at = evaluated_at.instant();
@@ -151,15 +123,8 @@ impl<'a> Batch<'a> {
             .collect();
         let fixed = fixed_in_force(input.fixed, at);
         let assignment = assign(&corpus, &contenders, &fixed, at)?;
-        for held in &claims {
-            grants.of(held.claim.agent)?;
-        }
         let spend = SpendIndex::new(history.iter().copied(), input.policy);
-        let scratch = Scratch {
-            marks: Marks::new(corpus.len()),
-            rows: Vec::new(),
-            shared: BTreeMap::new(),
-        };
+        let scratch = Scratch::new(corpus.len());
         Ok(Self {
             coverage_hash: coverage_hash(input.coverage),
             at,
@@ -186,11 +151,11 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     ///
-    /// `missing_grant` for the agent of an attribution.
+    /// `missing_grant` for the agent of a graded claim or of an attribution.
     pub fn grade(&self) -> Result<Vec<Graded>, GradingError> {
         let mut graded = Vec::with_capacity(self.claims.len());
         for held in &self.claims {
-            graded.push(self.finish(&self.prepare_claim(held)?).0);
+            graded.push(self.scene().finish(&self.prepare_claim(held)?).0);
         }
         graded.append(&mut self.grade_orphans()?);
         graded.append(&mut self.grade_scopes()?);
@@ -206,13 +171,13 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     ///
-    /// None once the batch is prepared.
+    /// `missing_grant` for the claim's agent.
     pub fn grade_claim(&self, id: Id) -> Result<Option<Graded>, GradingError> {
         let Some(held) = self.claims.iter().find(|held| held.claim.id == id) else {
             return Ok(None);
         };
         let prepared = self.prepare_claim(held)?;
-        Ok(Some(self.finish(&prepared).0))
+        Ok(Some(self.scene().finish(&prepared).0))
     }
 
     /// Grades every observation nobody holds that is an orphan and that an
@@ -231,7 +196,7 @@ impl<'a> Batch<'a> {
                 continue;
             }
             if let Some(prepared) = self.prepare_orphan(row.observation)? {
-                let (one, outcome) = self.finish(&prepared);
+                let (one, outcome) = self.scene().finish(&prepared);
                 graded.extend((outcome == Outcome::Unasked).then_some(one));
             }
         }
@@ -248,93 +213,45 @@ impl<'a> Batch<'a> {
         for in_force in self.grants.by_agent_id() {
             for scope in scope_subjects(in_force.grant) {
                 let prepared = self.prepare_scope(in_force, scope);
-                let (one, outcome) = self.finish(&prepared);
+                let (one, outcome) = self.scene().finish(&prepared);
                 graded.extend((outcome == Outcome::OverScope).then_some(one));
             }
         }
         Ok(graded)
     }
 
+    /// The batch as the scene its grades are made in.
+    pub(crate) fn scene(&self) -> Scene<'_> {
+        Scene {
+            corpus: &self.corpus,
+            holders: &self.assignment,
+            coverage: self.input.coverage,
+            coverage_hash: self.coverage_hash,
+            scratch: &self.scratch,
+        }
+    }
+
     pub(crate) fn prepare_claim<'b>(
         &'b self,
         held: &'b BatchClaim<'a>,
-    ) -> Result<Prepared<'a, 'b>, GradingError> {
+    ) -> Result<Prepared<'b>, GradingError> {
         let BatchClaim { claim, facts } = held;
         let in_force = self.grants.of(claim.agent)?;
+        let spend_currency = in_force.grant.spend_currency;
         let context = GradeContext {
-            prior_spend_cents: self.spend.prior(
-                claim,
-                self.input.policy,
-                in_force.grant.spend_currency,
-            ),
+            prior_spend_cents: self.spend.prior(claim, self.input.policy, spend_currency),
             model_scores: self.input.model_scores.get(&claim.id).cloned(),
             ..GradeContext::default()
         };
-        let (candidates_hash, smallest) = self.candidates(held);
-        let contender = Contender { claim, facts };
-        let marks = &mut self.scratch.borrow_mut().marks;
-        let best = best_candidate(
-            &self.corpus,
-            contender,
-            &self.assignment,
-            self.at,
-            smallest,
-            marks,
-        );
-        let best = best.and_then(|(ix, floor)| {
-            let id = self.corpus.row(ix)?.observation.id;
-            Some((ix, floor, raise(id, floor, &context, self.input.policy)))
-        });
-        Ok(Prepared {
-            subject: Subject::Claim { claim, facts },
-            in_force,
-            context,
-            best,
-            candidates_hash,
-        })
+        Ok(self.scene().prepare_claim(claim, facts, in_force, context))
     }
 
-    /// The hash of a claim's candidates, less those others hold, and the one
-    /// of smallest id.
-    fn candidates(&self, held: &BatchClaim<'a>) -> (Digest, Option<RowIx>) {
-        let BatchClaim { claim, facts } = held;
-        let holds_row = self.assignment.assigned(claim.id).is_some();
-        let key = facts.window.filter(|_| !holds_row).map(|window| {
-            let created = claim.action == ActionType::CalendarCreated;
-            let bound = if created {
-                facts.deadlines.first_seen_from
-            } else {
-                window.from
-            };
-            (claim.action, window.from, window.to, bound)
-        });
-        let scratch = &mut *self.scratch.borrow_mut();
-        if let Some(found) = key.and_then(|key| scratch.shared.get(&key)) {
-            return *found;
-        }
-        self.corpus
-            .candidates_by_id(claim, facts, self.at, &mut scratch.rows);
-        scratch
-            .rows
-            .retain(|ix| self.assignment.open_to(*ix, claim.id));
-        let digest = sha256_of_digests(
-            scratch
-                .rows
-                .iter()
-                .filter_map(|ix| self.corpus.row(*ix))
-                .map(|row| &row.ref_hash),
-        );
-        let found = (digest, scratch.rows.first().copied());
-        if let Some(key) = key {
-            scratch.shared.insert(key, found);
-        }
-        found
-    }
-
+    /// An orphan with who likely did it; `None` when no agent's own signal
+    /// fired.
     pub(crate) fn prepare_orphan<'b>(
         &'b self,
         orphan: &'b Observation,
-    ) -> Result<Option<Prepared<'a, 'b>>, GradingError> {
+    ) -> Result<Option<Prepared<'b>>, GradingError> {
         let Some(attribution) = self.attributor().attribute(orphan) else {
             return Ok(None);
         };
@@ -343,37 +260,19 @@ impl<'a> Batch<'a> {
             attribution: Some(attribution),
             ..GradeContext::default()
         };
-        let ix = self
-            .corpus
-            .find(orphan.id)
-            .and_then(|ix| self.corpus.row(ix));
-        Ok(Some(Prepared {
-            subject: Subject::Orphan { orphan },
-            in_force,
-            context,
-            best: None,
-            candidates_hash: sha256_of_digests(ix.map(|row| &row.ref_hash)),
-        }))
+        Ok(Some(self.scene().prepare_orphan(orphan, in_force, context)))
     }
 
     pub(crate) fn prepare_scope<'b>(
         &'b self,
-        in_force: &'b InForce<'a>,
+        in_force: &'b InForce<'b>,
         scope: &'b str,
-    ) -> Prepared<'a, 'b> {
-        Prepared {
-            subject: Subject::Scope {
-                agent: in_force.grant.agent,
-                scope,
-            },
-            in_force,
-            context: GradeContext {
-                scope: Some(scope.into()),
-                ..GradeContext::default()
-            },
-            best: None,
-            candidates_hash: sha256(b""),
-        }
+    ) -> Prepared<'b> {
+        let context = GradeContext {
+            scope: Some(scope.into()),
+            ..GradeContext::default()
+        };
+        self.scene().prepare_scope(scope, in_force, context)
     }
 
     /// What attribution reads, indexed when first asked for.
@@ -397,72 +296,6 @@ impl<'a> Batch<'a> {
                 self.at,
             )
         })
-    }
-
-    fn finish(&self, prepared: &Prepared<'a, '_>) -> (Graded, Outcome) {
-        let (input, address, signals) = self.grade_input(prepared);
-        let judge = Judge::new(&input);
-        let decision = decide(&judge);
-        let hashes = self.hashes(prepared);
-        let graded = Graded {
-            receipt: receipt(&judge, &decision, &hashes, address, signals),
-            grant: prepared.in_force.grant.clone(),
-            context: prepared.context.clone(),
-            floor: prepared.best.map(|(_, floor, _)| floor),
-            score: prepared.best.map(|(.., raise)| raise.score),
-        };
-        (graded, decision.outcome)
-    }
-
-    pub(crate) fn hashes(&self, prepared: &Prepared<'_, '_>) -> InputHashes {
-        InputHashes {
-            candidates: prepared.candidates_hash,
-            grant: prepared.in_force.hash,
-            coverage: self.coverage_hash,
-        }
-    }
-
-    /// The inputs of one grade, how the best candidate's address compares, and
-    /// the signals to show.
-    pub(crate) fn grade_input<'b>(
-        &'b self,
-        prepared: &'b Prepared<'a, 'b>,
-    ) -> (GradeInput<'b>, Option<AddressMatch>, Signals) {
-        let mut best = None;
-        let mut address = None;
-        let mut signals = Signals::default();
-        if let (Subject::Claim { facts, .. }, Some((ix, floor, raise))) =
-            (prepared.subject, prepared.best)
-            && let Some(row) = self.corpus.row(ix)
-        {
-            best = Some(Best {
-                observation: row.observation,
-                floor,
-                score: raise.score,
-            });
-            address = address_match(facts, &row.facts);
-            for feature in &facts.applicable {
-                let value = value(*feature, facts, &row.facts, self.input.policy);
-                signals.set(feature.signal(), value.ratio().display());
-            }
-            if let Some(model) = raise.model {
-                signals.set(
-                    ReceiptSignal::ModelScore,
-                    Ratio::from_basis_points(model).display(),
-                );
-            }
-            signals.set(ReceiptSignal::Score, raise.score.display());
-        }
-        let input = GradeInput {
-            subject: prepared.subject,
-            grant: prepared.in_force.grant,
-            policy: self.input.policy,
-            coverage: &prepared.in_force.coverage,
-            evaluated_at: self.evaluated_at(),
-            context: &prepared.context,
-            best,
-        };
-        (input, address, signals)
     }
 }
 

@@ -20,6 +20,7 @@ pub mod orphans;
 pub mod raise;
 pub mod ratio;
 mod reasons;
+pub(crate) mod scene;
 pub mod scope;
 pub mod trace;
 pub mod window;

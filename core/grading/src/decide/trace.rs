@@ -15,7 +15,7 @@ use crate::text;
 
 use super::assign::Holder;
 use super::attribution::AttributionTrace;
-use super::batch::{Batch, BatchClaim, Prepared};
+use super::batch::Batch;
 use super::conditions::{Finding, Judge};
 use super::coverage::{Cap, Ineligible, first_gap};
 use super::error::GradingError;
@@ -26,6 +26,7 @@ use super::grade::{decide, receipt};
 use super::orphans::{NoOrphan, OrphanRule};
 use super::raise::Raise;
 use super::ratio::Ratio;
+use super::scene::{Prepared, Scene};
 use super::window::Deadlines;
 
 /// Everything one grade looked at, and the receipt that follows.
@@ -328,7 +329,7 @@ pub struct ConditionTrace {
     pub holds: Option<bool>,
 }
 
-impl<'a> Batch<'a> {
+impl Batch<'_> {
     /// The trace of a claim of this batch; `None` for any other claim.
     ///
     /// # Errors
@@ -339,8 +340,12 @@ impl<'a> Batch<'a> {
             return Ok(None);
         };
         let prepared = self.prepare_claim(held)?;
-        let subject = TraceSubject::Claim(Box::new(self.claim_trace(held, &prepared)));
-        Ok(Some(self.trace(&prepared, subject)))
+        let subject = TraceSubject::Claim(Box::new(self.scene().claim_trace(
+            held.claim,
+            &held.facts,
+            &prepared,
+        )));
+        Ok(Some(self.scene().trace(&prepared, subject)))
     }
 
     /// The trace of an observation of this batch as an orphan; `None` when it
@@ -361,7 +366,7 @@ impl<'a> Batch<'a> {
             orphan: OrphanRule::new(self.input.coverage).check(row.observation, self.input.policy),
             attribution: self.attributor().trace(row.observation),
         }));
-        Ok(Some(self.trace(&prepared, subject)))
+        Ok(Some(self.scene().trace(&prepared, subject)))
     }
 
     /// The trace of an observed scope.
@@ -369,18 +374,23 @@ impl<'a> Batch<'a> {
     /// # Errors
     ///
     /// `missing_grant` when the agent has no grant in force.
-    pub fn trace_scope(&self, agent: AgentId, scope: &str) -> Result<Trace, GradingError> {
+    pub fn trace_scope<'b>(
+        &'b self,
+        agent: AgentId,
+        scope: &'b str,
+    ) -> Result<Trace, GradingError> {
         let prepared = self.prepare_scope(self.grants.of(agent)?, scope);
-        Ok(self.trace(
-            &prepared,
-            TraceSubject::Scope {
-                agent,
-                scope: scope.into(),
-            },
-        ))
+        let subject = TraceSubject::Scope {
+            agent,
+            scope: scope.into(),
+        };
+        Ok(self.scene().trace(&prepared, subject))
     }
+}
 
-    fn trace(&self, prepared: &Prepared<'a, '_>, subject: TraceSubject) -> Trace {
+impl<'s> Scene<'s> {
+    /// The trace of what was prepared.
+    pub(crate) fn trace(&self, prepared: &Prepared<'s>, subject: TraceSubject) -> Trace {
         let (input, address, signals) = self.grade_input(prepared);
         let judge = Judge::new(&input);
         let decision = decide(&judge);
@@ -395,27 +405,32 @@ impl<'a> Batch<'a> {
                 candidates: hashes.candidates,
                 grant: hashes.grant,
                 coverage: hashes.coverage,
-                policy: self.input.policy.hash(),
+                policy: self.corpus.policy().hash(),
                 inputs: receipt.inputs_hash,
             },
             receipt,
             subject,
-            evaluated_at: self.evaluated_at(),
+            evaluated_at: self.coverage.evaluated_at,
             grant: prepared.in_force.grant.clone(),
             context: prepared.context.clone(),
-            repairs: self.input.coverage.repairs.clone(),
+            repairs: self.coverage.repairs.clone(),
             rules,
             matched,
             outcome: decision.outcome,
             finality: decision.finality,
-            numbers: numbers(self.input.policy),
+            numbers: numbers(self.corpus.policy()),
         }
     }
 
-    fn claim_trace(&self, held: &BatchClaim<'a>, prepared: &Prepared<'a, '_>) -> ClaimTrace {
-        let BatchClaim { claim, facts } = held;
-        let policy = self.input.policy;
-        let candidates = self.candidate_traces(held);
+    /// What a claim's grade looked at.
+    pub(crate) fn claim_trace(
+        &self,
+        claim: &Claim,
+        facts: &ClaimFacts,
+        prepared: &Prepared<'s>,
+    ) -> ClaimTrace {
+        let policy = self.corpus.policy();
+        let candidates = self.candidate_traces(claim, facts);
         let best_id = prepared
             .best
             .and_then(|(ix, ..)| self.corpus.row(ix))
@@ -428,7 +443,7 @@ impl<'a> Batch<'a> {
             .in_force
             .coverage
             .of_claim(facts, claim.action, policy);
-        let entries = self.entry_traces(held, prepared);
+        let entries = self.entry_traces(claim, facts, prepared);
         let sources = coverage
             .sources
             .into_iter()
@@ -444,7 +459,7 @@ impl<'a> Batch<'a> {
             })
             .collect();
         ClaimTrace {
-            claim: (*claim).clone(),
+            claim: claim.clone(),
             unit: facts.unit,
             window: facts.window,
             deadlines: facts.deadlines,
@@ -473,12 +488,11 @@ impl<'a> Batch<'a> {
 
     /// Every row of the window: those the claim could still have, best first,
     /// then those that others hold.
-    fn candidate_traces(&self, held: &BatchClaim<'a>) -> Vec<CandidateTrace> {
-        let BatchClaim { claim, facts } = held;
-        let policy = self.input.policy;
+    fn candidate_traces(&self, claim: &Claim, facts: &ClaimFacts) -> Vec<CandidateTrace> {
+        let policy = self.corpus.policy();
         let mut candidates: Vec<CandidateTrace> = self
             .corpus
-            .candidates(claim, facts, self.at)
+            .candidates(claim, facts, self.at())
             .filter_map(|ix| Some((ix, self.corpus.row(ix)?)))
             .map(|(ix, row)| CandidateTrace {
                 observation: row.observation.clone(),
@@ -498,7 +512,7 @@ impl<'a> Batch<'a> {
                     Vec::new()
                 },
                 score: self.corpus.score(facts, ix).filter(|_| facts.assignable),
-                fate: match self.assignment.holder(ix) {
+                fate: match self.holders.holder(ix) {
                     Holder::Free => Fate::Open,
                     Holder::Taken => Fate::Taken,
                     Holder::Fixed(by) => Fate::Fixed(by),
@@ -506,7 +520,7 @@ impl<'a> Batch<'a> {
                     Holder::Claim(by) => Fate::Other {
                         claim: by,
                         score: self
-                            .assignment
+                            .holders
                             .assigned(by)
                             .map_or(Ratio::ZERO, |(_, score)| score),
                     },
@@ -524,12 +538,16 @@ impl<'a> Batch<'a> {
         candidates
     }
 
-    fn entry_traces(&self, held: &BatchClaim<'a>, prepared: &Prepared<'a, '_>) -> Vec<EntryTrace> {
-        let BatchClaim { claim, facts } = held;
+    fn entry_traces(
+        &self,
+        claim: &Claim,
+        facts: &ClaimFacts,
+        prepared: &Prepared<'s>,
+    ) -> Vec<EntryTrace> {
         let in_force = prepared.in_force;
         in_force
             .coverage
-            .judge(facts, claim.action, in_force.grant, self.input.policy)
+            .judge(facts, claim.action, in_force.grant, self.corpus.policy())
             .map(|(entry, verdict)| EntryTrace {
                 overlaps: facts
                     .window
