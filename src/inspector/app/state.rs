@@ -104,35 +104,23 @@ pub enum Focus {
 /// The tabs of a receipt's detail.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Tab {
-    /// Why the grade.
-    Why,
     /// The score.
     Arithmetic,
     /// Every rule.
     Rules,
-    /// The receipt's life.
-    State,
     /// What it was graded with.
     Inputs,
 }
 
 impl Tab {
     /// Every tab, from left to right.
-    pub const ALL: &'static [Self] = &[
-        Self::Why,
-        Self::Arithmetic,
-        Self::Rules,
-        Self::State,
-        Self::Inputs,
-    ];
+    pub const ALL: &'static [Self] = &[Self::Arithmetic, Self::Rules, Self::Inputs];
 
     /// Its name.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Why => "Why",
             Self::Arithmetic => "Arithmetic",
             Self::Rules => "Rules",
-            Self::State => "State",
             Self::Inputs => "Inputs",
         }
     }
@@ -287,7 +275,7 @@ impl App {
             focus: Focus::List,
             overlays: Vec::new(),
             detail: Detail {
-                tab: Tab::Why,
+                tab: Tab::Arithmetic,
                 scrolls: Default::default(),
                 asked: None,
                 explained: None,

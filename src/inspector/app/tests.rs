@@ -139,11 +139,14 @@ fn every_chosen_receipt_is_asked_for_once() {
 fn focus_and_tabs() {
     let mut app = app_at(80, 24);
     type_keys(&mut app, "enter");
-    assert_eq!((app.focus, app.detail.tab), (Focus::Detail, Tab::Why));
-    type_keys(&mut app, "l l");
+    assert_eq!(
+        (app.focus, app.detail.tab),
+        (Focus::Detail, Tab::Arithmetic)
+    );
+    type_keys(&mut app, "l");
     assert_eq!(app.detail.tab, Tab::Rules);
-    type_keys(&mut app, "left left left");
-    assert_eq!((app.focus, app.detail.tab), (Focus::List, Tab::Why));
+    type_keys(&mut app, "left left");
+    assert_eq!((app.focus, app.detail.tab), (Focus::List, Tab::Arithmetic));
     type_keys(&mut app, "tab n esc");
     assert_eq!((app.focus, chosen(&app)), (Focus::List, 2));
 }

@@ -433,7 +433,7 @@ fn copy_id(app: &mut App) -> Vec<Effect> {
     }
 }
 
-/// The explanation copied is the text of the tab *Why*, as it is shown: fit for a terminal.
+/// The explanation copied is the text of the first tab, as it is shown: fit for a terminal.
 fn copy_explanation(app: &mut App) -> Vec<Effect> {
     let Some((_, explained)) = app.detail.explained.clone() else {
         app.tell(Role::Warning, "the receipt is not explained yet");
@@ -445,7 +445,7 @@ fn copy_explanation(app: &mut App) -> Vec<Effect> {
         unfolded: true,
         keymap: &app.settings.keymap,
     };
-    let lines = crate::inspector::panes::detail(&pane, Tab::Why, &explained);
+    let lines = crate::inspector::panes::detail(&pane, Tab::Arithmetic, &explained);
     let text: Vec<String> = lines
         .iter()
         .map(|line| line.to_string().trim_end().to_owned())

@@ -38,7 +38,8 @@ pub fn start(send: impl Fn(Signal) -> bool + Send + 'static) -> io::Result<()> {
                 end => Signal::End(end),
             };
             let is_end = matches!(message, Signal::End(_));
-            if (is_end && asked) || (!send(message) && is_end) {
+            let heard = send(message);
+            if is_end && (asked || !heard) {
                 guard::restore();
                 let _ = emulate_default_handler(signal);
             }

@@ -1,22 +1,27 @@
 //! The tabs of a receipt's detail, each a list of lines made from the receipt and its trace.
 
+mod arithmetic;
+mod format;
+mod inputs;
+mod rules;
 mod write;
 
 use ratatui::text::Line;
 
 use super::Pane;
 use crate::inspector::app::state::Tab;
+use crate::inspector::theme::Role;
 use crate::inspector::work::Explained;
 use write::Page;
 
 /// The lines of a tab.
 pub fn lines(pane: &Pane<'_>, tab: Tab, explained: &Explained) -> Vec<Line<'static>> {
     let mut page = Page::new(pane);
-    match tab {
-        _ => page.text(
-            crate::inspector::theme::Role::Muted,
-            &explained.receipt.id.to_string(),
-        ),
+    match (&explained.trace, tab) {
+        (Ok(trace), Tab::Arithmetic) => arithmetic::write(&mut page, trace),
+        (Ok(trace), Tab::Rules) => rules::write(&mut page, trace),
+        (Ok(trace), Tab::Inputs) => inputs::write(&mut page, trace),
+        (Err(why), _) => page.text(Role::Warning, why),
     }
     page.finish()
 }

@@ -77,7 +77,12 @@ impl<'a> Page<'a> {
 
     /// A text after a mark, its further lines under its first.
     pub fn item(&mut self, mark_role: Role, mark: &str, role: Role, text: &str) {
-        let room = self.pane.width.saturating_sub(2);
+        self.item_at(0, mark_role, mark, role, text);
+    }
+
+    /// A text after a mark after so many spaces, its further lines under its first.
+    pub fn item_at(&mut self, spaces: usize, mark_role: Role, mark: &str, role: Role, text: &str) {
+        let room = self.pane.width.saturating_sub(spaces + 2);
         for (place, line) in wrap(text, room).into_iter().enumerate() {
             let mark = if place == 0 {
                 format!("{mark} ")
@@ -85,6 +90,7 @@ impl<'a> Page<'a> {
                 "  ".to_owned()
             };
             self.line(vec![
+                Span::raw(" ".repeat(spaces)),
                 self.look().span(mark_role, mark),
                 self.look().span(role, line),
             ]);

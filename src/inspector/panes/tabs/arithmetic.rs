@@ -1,0 +1,585 @@
+//! *Arithmetic*: the score, as exact as it is, or what speaks for each agent.
+
+use attest_grading::decide::Ratio;
+use attest_grading::decide::attribution::AgentCase;
+use attest_grading::decide::features::AddressMatch;
+use attest_grading::decide::trace::{
+    Because, CandidateTrace, ClaimTrace, Fate, FeatureTrace, OrphanTrace, Trace, TraceSubject,
+};
+use attest_grading::model::{ActionType, BasisPoints, Feature, Observation};
+use attest_grading::policy::Threshold;
+use ratatui::text::Span;
+
+use super::format::{Clock, amount, decimal, fraction, length, points, times, unit, words};
+use super::write::Page;
+use crate::inspector::text::{Align, cut_middle, fit, shown, width};
+use crate::inspector::theme::Role;
+
+/// Other candidates listed; a crowd is counted, not listed.
+const MOST_CANDIDATES: usize = 100;
+
+/// From this width on, why a feature has its value stands beside it.
+const WIDE: usize = 92;
+
+/// The cells of a bar that holds the whole score.
+const BAR: usize = 16;
+
+/// Writes the tab.
+pub fn write(page: &mut Page<'_>, trace: &Trace) {
+    match &trace.subject {
+        TraceSubject::Claim(claim) => write_claim(page, trace, claim),
+        TraceSubject::Orphan(orphan) => write_orphan(page, trace, orphan),
+        TraceSubject::Scope { .. } => {
+            page.text(
+                Role::Muted,
+                "A permission has no score: it is declared or it is not.",
+            );
+        }
+    }
+}
+
+fn write_claim(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace) {
+    let best = claim.best.and_then(|at| claim.candidates.get(at));
+    match best {
+        Some(best) => write_pair(page, trace, claim, best),
+        None => page.text(Role::Text, none(claim)),
+    }
+    write_others(page, claim);
+}
+
+/// Why there is no score.
+fn none(claim: &ClaimTrace) -> &'static str {
+    if claim.underspecified {
+        "The claim is never scored: it names nothing that could tell one action from another."
+    } else if !claim.assignable {
+        "The claim is never scored: there is nothing it could be compared with."
+    } else {
+        "No candidate was scored: nothing in the window is free for this claim."
+    }
+}
+
+fn write_pair(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &CandidateTrace) {
+    let look = page.look();
+    let ids = format!(
+        "claim {} {} observation {}",
+        short(page, &claim.claim.id.to_string()),
+        page.glyphs().times,
+        short(page, &best.observation.id.to_string())
+    );
+    let score = best.score.map_or(Ratio::ZERO, |pair| pair.score);
+    let total = format!("{} = {}", fraction(score), score.display());
+    let gap = page
+        .pane
+        .width
+        .saturating_sub(width(&ids) + width(&total))
+        .max(2);
+    page.line(vec![
+        look.span(Role::Muted, ids),
+        Span::raw(" ".repeat(gap)),
+        look.span(Role::Accent, total),
+    ]);
+    page.gap();
+
+    let beside = page.pane.width >= WIDE;
+    let head = format!(
+        "{:<20}{:>7}  {:>9}  {:>10}  ",
+        "feature", "weight", "value", "adds"
+    );
+    page.line(vec![
+        look.span(Role::Muted, head),
+        look.span(Role::Muted, if beside { "because" } else { "" }),
+    ]);
+    for feature in &best.features {
+        write_feature(page, claim, feature, beside);
+    }
+    for feature in &claim.not_applicable {
+        page.line(vec![look.span(
+            Role::Muted,
+            format!(
+                "{:<20}{:>7}  {:>9}",
+                feature.as_str(),
+                page.glyphs().not_applicable,
+                "not asked"
+            ),
+        )]);
+    }
+    let rule = page
+        .glyphs()
+        .rule
+        .repeat(page.pane.width.min(if beside { 74 } else { 50 }));
+    page.line(vec![look.span(Role::Border, rule)]);
+    write_sum(page, trace, claim, best);
+    write_gate(page, best);
+    write_raise(page, trace, claim);
+    write_counterfactual(page, trace, claim);
+}
+
+fn write_feature(page: &mut Page<'_>, claim: &ClaimTrace, feature: &FeatureTrace, beside: bool) {
+    let look = page.look();
+    let glyphs = page.glyphs();
+    let because = because(claim, feature);
+    let adds = decimal(feature.adds, glyphs.cut);
+    let whole = u64::from(claim.total_weight);
+    let part =
+        u64::try_from(feature.adds.numerator() / feature.adds.denominator()).unwrap_or(whole);
+    let bar = glyphs.bar(part, whole, BAR);
+    let nothing = feature.adds.is_zero();
+    let role = if nothing { Role::Muted } else { Role::Text };
+    let mut spans = vec![
+        look.span(
+            role,
+            fit(feature.feature.as_str(), 20, Align::Left, glyphs.cut),
+        ),
+        look.span(Role::Muted, format!("{:>7}", feature.weight.get())),
+        Span::raw("  "),
+        look.span(
+            role,
+            fit(
+                &fraction(feature.value.ratio()),
+                9,
+                Align::Right,
+                glyphs.cut,
+            ),
+        ),
+        Span::raw("  "),
+        look.span(role, fit(&adds, 10, Align::Right, glyphs.cut)),
+        Span::raw("  "),
+        look.span(Role::Bar, fit(&bar, BAR, Align::Left, glyphs.cut)),
+    ];
+    if beside {
+        spans.push(Span::raw("  "));
+        let room = page.pane.width.saturating_sub(50 + BAR + 4);
+        let mut lines = crate::inspector::text::wrap(&because, room).into_iter();
+        spans.push(look.span(Role::Muted, lines.next().unwrap_or_default()));
+        page.line(spans);
+        for line in lines {
+            page.line(vec![
+                Span::raw(" ".repeat(50 + BAR + 4)),
+                look.span(Role::Muted, line),
+            ]);
+        }
+    } else {
+        page.line(spans);
+        page.indented(2, Role::Muted, &because);
+    }
+}
+
+/// Why a feature has its value.
+fn because(claim: &ClaimTrace, feature: &FeatureTrace) -> String {
+    match &feature.because {
+        Because::Time {
+            distance_ms,
+            earlier,
+            tolerance_ms,
+            edge_ms,
+        } => {
+            let to = if claim.claim.action.is_calendar() {
+                "the event's start"
+            } else {
+                unit(claim.claim.precision)
+            };
+            let limits = format!(
+                "full to {}, none at {}",
+                length(*tolerance_ms),
+                length(*edge_ms)
+            );
+            if *distance_ms == 0 {
+                format!("inside {to}; {limits}")
+            } else {
+                let side = if *earlier { "before" } else { "after" };
+                format!("{} {side} {to}; {limits}", length(*distance_ms))
+            }
+        }
+        Because::Address {
+            found,
+            common_domain,
+        } => address(
+            feature.feature,
+            *found,
+            *common_domain,
+            !feature.adds.is_zero(),
+        )
+        .to_owned(),
+        Because::Words { claim, row, equal } => match feature.feature {
+            Feature::CounterpartyName => {
+                format!("{} in the address's {}", words(claim), words(row))
+            }
+            Feature::MerchantMatch if *equal => format!("both read {}", words(claim)),
+            _ => format!("{} and {}", words(claim), words(row)),
+        },
+        Because::Amount { claim, row } => format!("{} and {}", amount(*claim), amount(*row)),
+    }
+}
+
+const fn address(
+    feature: Feature,
+    found: AddressMatch,
+    common: bool,
+    counts: bool,
+) -> &'static str {
+    match (feature, found) {
+        (_, AddressMatch::NoAddress) => "the row names no address",
+        (Feature::CounterpartyDomain, _) if counts => "the domains are identical",
+        (Feature::CounterpartyDomain, _) if common => "the domain is one that many people share",
+        (Feature::CounterpartyDomain, AddressMatch::Confusable) => {
+            "one of them could be a look-alike"
+        }
+        (Feature::CounterpartyDomain, _) => "the domains differ",
+        (_, AddressMatch::Identical) => "the addresses are identical",
+        (_, AddressMatch::IdenticalConfusable) => {
+            "identical, with characters that have look-alikes"
+        }
+        (_, AddressMatch::Confusable) => "not identical, and one could be a look-alike",
+        (_, AddressMatch::PlusTag) => "they differ by a +tag alone",
+        (_, AddressMatch::Different) => "the addresses differ",
+    }
+}
+
+/// N ÷ D, and both sides of each threshold's comparison.
+fn write_sum(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &CandidateTrace) {
+    let Some(pair) = best.score else { return };
+    let look = page.look();
+    let glyphs = page.glyphs();
+    let total = u128::from(claim.total_weight);
+    let Some(n) = times(pair.mean, total) else {
+        return;
+    };
+    page.line(vec![
+        look.span(Role::Text, format!("{:<20}", "N / D")),
+        look.span(Role::Muted, format!("{total:>7}")),
+        Span::raw("  "),
+        look.span(
+            Role::Text,
+            format!(
+                "{} {} {total} = {}",
+                fraction(n),
+                glyphs.divided,
+                fraction(pair.mean)
+            ),
+        ),
+    ]);
+    if pair.gated {
+        return;
+    }
+    // The rules read the score after the model's raise; without one it is the same.
+    let read = claim.raise.map_or(pair.score, |raise| raise.score);
+    let raised = read != pair.score;
+    for (name, wanted) in [
+        ("verified", trace.numbers.verified),
+        ("partial", trace.numbers.partial),
+    ] {
+        let holds = read.at_least(wanted);
+        let label = format!("{name} {} {}", glyphs.at_least, wanted.get());
+        let sides = if raised {
+            format!(
+                "S = {} {} {}",
+                fraction(read),
+                sign(page, holds),
+                points(wanted)
+            )
+        } else {
+            let left = times(n, u128::from(BasisPoints::ONE.get()));
+            let left = left.map_or_else(String::new, |left| decimal(left, glyphs.cut));
+            let right = u128::from(wanted.get()).saturating_mul(total);
+            format!(
+                "10000·N = {left} {} {}·D = {right}",
+                sign(page, holds),
+                wanted.get()
+            )
+        };
+        let (role, word) = if holds {
+            (Role::Good, "yes")
+        } else {
+            (Role::Bad, "no")
+        };
+        page.line(vec![
+            look.span(Role::Text, format!("{label:<20}")),
+            look.span(Role::Muted, fit(&sides, 50, Align::Left, glyphs.cut)),
+            Span::raw("  "),
+            look.span(role, word),
+        ]);
+    }
+}
+
+fn sign(page: &Page<'_>, holds: bool) -> &'static str {
+    if holds { page.glyphs().at_least } else { "<" }
+}
+
+fn write_gate(page: &mut Page<'_>, best: &CandidateTrace) {
+    let Some(pair) = best.score.filter(|pair| pair.gated) else {
+        return;
+    };
+    page.gap();
+    let text = format!(
+        "Content gate: nothing but the time matches, so the mean {} counts as 0. Time alone is no evidence.",
+        fraction(pair.mean)
+    );
+    let mark = page.glyphs().no;
+    page.item(Role::Warning, mark, Role::Text, &text);
+}
+
+fn write_raise(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace) {
+    let Some(raise) = claim.raise else { return };
+    let Some(model) = raise.model else { return };
+    let best = claim
+        .best
+        .and_then(|at| claim.candidates.get(at))
+        .and_then(|best| best.score);
+    let Some(floor) = best.map(|pair| pair.score) else {
+        return;
+    };
+    page.gap();
+    let lambda = trace.numbers.lambda;
+    let text = if raise.score > floor {
+        format!(
+            "The model's score {} raises S: (1 {} {}) {} {} + {} {} {} = {}.",
+            points(model),
+            page.glyphs().minus,
+            points(lambda),
+            page.glyphs().times,
+            fraction(floor),
+            points(lambda),
+            page.glyphs().times,
+            points(model),
+            fraction(raise.score)
+        )
+    } else if floor.at_least(trace.numbers.partial) {
+        format!(
+            "The model's score {} is no higher and changes nothing.",
+            points(model)
+        )
+    } else {
+        format!(
+            "The model's score {} changes nothing: S is below partial, which it may not lift.",
+            points(model)
+        )
+    };
+    let mark = page.glyphs().dot;
+    page.item(Role::Muted, mark, Role::Text, &text);
+}
+
+fn write_counterfactual(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace) {
+    page.gap();
+    let mark = page.glyphs().arrow;
+    match claim.counterfactual {
+        Some(change) => {
+            let threshold = match change.threshold {
+                Threshold::Verified => "verified",
+                Threshold::Partial => "partial",
+            };
+            let text = format!(
+                "The least that would reach {threshold}: {} at {} instead of {}.",
+                change.feature.as_str(),
+                fraction(change.needed),
+                fraction(change.from)
+            );
+            page.item(Role::Accent, mark, Role::Text, &text);
+        }
+        None => {
+            let best = claim
+                .best
+                .and_then(|at| claim.candidates.get(at))
+                .and_then(|best| best.score);
+            if best.is_some_and(|pair| !pair.score.at_least(trace.numbers.verified)) {
+                page.item(
+                    Role::Muted,
+                    mark,
+                    Role::Muted,
+                    "No single feature could reach the next threshold.",
+                );
+            }
+        }
+    }
+}
+
+fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
+    let others: Vec<&CandidateTrace> = claim
+        .candidates
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| Some(*at) != claim.best)
+        .map(|(_, one)| one)
+        .collect();
+    page.heading("Other candidates");
+    if others.is_empty() {
+        page.text(Role::Muted, "No other row lies in the window.");
+        return;
+    }
+    let clock = Clock::of(&claim.claim.claimed_at);
+    for one in others.iter().take(MOST_CANDIDATES) {
+        let (role, mark, fate) = match one.fate {
+            Fate::Assigned => (
+                Role::Good,
+                page.glyphs().yes,
+                "assigned to this claim".to_owned(),
+            ),
+            Fate::Open => (Role::Muted, page.glyphs().not_reached, "free".to_owned()),
+            Fate::Other { claim, score } => (
+                Role::Warning,
+                page.glyphs().no,
+                format!(
+                    "went to claim {} at {}",
+                    short(page, &claim.to_string()),
+                    fraction(score)
+                ),
+            ),
+            Fate::Fixed(claim) => (
+                Role::Warning,
+                page.glyphs().no,
+                format!(
+                    "already evidence of claim {}",
+                    short(page, &claim.to_string())
+                ),
+            ),
+            Fate::Taken => (
+                Role::Warning,
+                page.glyphs().no,
+                "taken: a person decided about it as an unasked action".to_owned(),
+            ),
+        };
+        let score = one.score.map_or_else(
+            || "not scored".to_owned(),
+            |pair| {
+                let gate = if pair.gated { " (time alone)" } else { "" };
+                format!("{} = {}{gate}", fraction(pair.score), pair.score.display())
+            },
+        );
+        let text = format!(
+            "{score}  {}  {}  {fate}",
+            clock.at(one.observation.occurred_at.instant()),
+            row_text(&one.observation)
+        );
+        page.item(role, mark, Role::Text, &text);
+    }
+    if others.len() > MOST_CANDIDATES {
+        let more = crate::inspector::text::count(others.len() - MOST_CANDIDATES);
+        page.text(
+            Role::Muted,
+            &format!("and {more} more, none of them better"),
+        );
+    }
+}
+
+/// What a row says of itself.
+pub fn row_text(row: &Observation) -> String {
+    let who = row
+        .counterparty
+        .as_deref()
+        .or(row.merchant.as_deref())
+        .unwrap_or("nobody named");
+    let what = row.subject_hint.as_deref().unwrap_or_default();
+    let text = format!("{}  {}", shown(who), shown(what));
+    text.trim_end().to_owned()
+}
+
+/// An id as short as it still tells rows apart.
+fn short(page: &Page<'_>, id: &str) -> String {
+    cut_middle(id, 11, page.glyphs().cut).into_owned()
+}
+
+fn write_orphan(page: &mut Page<'_>, trace: &Trace, orphan: &OrphanTrace) {
+    let look = page.look();
+    let clock = Clock::of(&orphan.observation.occurred_at);
+    let found = &orphan.attribution;
+    let anchor = match orphan.observation.action {
+        ActionType::CalendarCreated | ActionType::CalendarUpdated | ActionType::CalendarDeleted => {
+            "first seen"
+        }
+        _ => "happened",
+    };
+    page.pair(
+        anchor,
+        Role::Text,
+        &format!("{} {}", clock.at(found.anchor), clock.zone()),
+    );
+    page.pair("threshold", Role::Text, &points(trace.numbers.unasked));
+    let likely = found
+        .attribution
+        .as_ref()
+        .map(|attribution| attribution.agent);
+    for case in &found.cases {
+        write_case(page, trace, case, clock, likely == Some(case.agent));
+    }
+    page.gap();
+    match likely {
+        Some(agent) => {
+            let text = format!(
+                "{agent} is the likely agent: the highest score, then the most signals, then the first by name. Likely is all this says."
+            );
+            let mark = page.glyphs().arrow;
+            page.item(Role::Unasked, mark, Role::Text, &text);
+        }
+        None => page.line(vec![look.span(
+            Role::Muted,
+            "No agent's own signal fired, so nobody likely did it.",
+        )]),
+    }
+}
+
+fn write_case(page: &mut Page<'_>, trace: &Trace, case: &AgentCase, clock: Clock, likely: bool) {
+    let look = page.look();
+    let reaches = case.score >= trace.numbers.unasked;
+    page.gap();
+    let bar = page.glyphs().bar(
+        u64::from(case.score.get()),
+        u64::from(BasisPoints::ONE.get()),
+        BAR,
+    );
+    let role = if likely { Role::Unasked } else { Role::Text };
+    page.line(vec![
+        look.span(role, format!("{:<10}", case.agent)),
+        look.span(Role::Bar, fit(&bar, BAR, Align::Left, page.glyphs().cut)),
+        Span::raw("  "),
+        look.span(role, format!("{:<7}", points(case.score))),
+        look.span(
+            if reaches { Role::Good } else { Role::Muted },
+            format!("{} {}", sign(page, reaches), points(trace.numbers.unasked)),
+        ),
+    ]);
+    for signal in &case.signals {
+        let mark = page.glyphs().yes;
+        page.item(
+            Role::Good,
+            mark,
+            Role::Text,
+            &format!("likely: {}", signal.as_str()),
+        );
+    }
+    let instants = |all: &[attest_grading::model::Instant]| {
+        all.iter()
+            .map(|at| clock.at(*at))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    if !case.sessions.is_empty() {
+        let text = format!(
+            "sessions within {}: {}",
+            length(trace.numbers.session_ms),
+            instants(&case.sessions)
+        );
+        page.indented(2, Role::Muted, &text);
+    }
+    if !case.entries.is_empty() {
+        let text = format!(
+            "log entries within {}: {}",
+            length(trace.numbers.adjacent_ms),
+            instants(&case.entries)
+        );
+        page.indented(2, Role::Muted, &text);
+    }
+    for claim in &case.silenced_by {
+        let text = format!(
+            "a claim of {} at {} silences the log entries",
+            case.agent,
+            clock.span(*claim)
+        );
+        page.indented(2, Role::Warning, &text);
+    }
+    if let Some(signal) = case.same_fact {
+        let text = format!(
+            "{} is the same fact and is not counted twice",
+            signal.as_str()
+        );
+        page.indented(2, Role::Warning, &text);
+    }
+}
