@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal};
 
 use super::guard;
@@ -57,10 +58,14 @@ impl Screen {
 
     /// Forgets what is on the screen, so that the next frame is drawn whole.
     ///
+    /// The library's own `clear` asks the terminal where the cursor is, and the answer would come in
+    /// among the keys; setting the size anew clears without asking.
+    ///
     /// # Errors
     /// The size cannot be asked.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 
     /// Writes a sequence of the program's own: a copy, a question to the terminal.
@@ -94,7 +99,6 @@ fn write_frame(frame: &[u8]) -> io::Result<()> {
 mod tests {
     use ratatui::TerminalOptions;
     use ratatui::Viewport;
-    use ratatui::layout::Rect;
     use ratatui::text::Line;
 
     use super::*;
