@@ -3,9 +3,11 @@
 //! no float; time enters only as data.
 //!
 //! A tower, each floor using only those before it: [`text`], [`model`], [`policy`],
-//! [`decide`].
+//! [`decide`],
+//! [`replay`].
 
 pub mod decide;
 pub mod model;
 pub mod policy;
+pub mod replay;
 pub mod text;

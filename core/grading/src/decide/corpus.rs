@@ -4,6 +4,7 @@
 //! share: two rows that share no content with a claim both score 0, so those
 //! pairs are never formed.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use attest_canon::{Digest, Id};
@@ -28,6 +29,18 @@ pub struct Row<'a> {
     pub(crate) ref_hash: Digest,
     /// Its source is one the policy lists for its type (`fromRelevantSource`).
     pub(crate) relevant: bool,
+    intact: OnceCell<bool>,
+}
+
+impl Row<'_> {
+    /// Whether the content still has its `contentHash` (§9, §10).
+    #[must_use]
+    pub fn content_is_intact(&self) -> bool {
+        let row = self.observation;
+        *self
+            .intact
+            .get_or_init(|| row.content_hash == row.computed_content_hash())
+    }
 }
 
 /// What a pair can share, as the key of a posting list.
@@ -105,6 +118,7 @@ impl<'a> Corpus<'a> {
                 index.add(ix, &facts);
             }
             rows.push(Row {
+                intact: OnceCell::new(),
                 observation,
                 ref_hash: ref_hash(observation),
                 facts,

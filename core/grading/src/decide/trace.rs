@@ -285,8 +285,9 @@ pub struct OrphanTrace {
     pub observation: Observation,
     /// Whether it is an orphan, or why not.
     pub orphan: Result<(), NoOrphan>,
-    /// What spoke for whom.
-    pub attribution: AttributionTrace,
+    /// What spoke for whom; none for a stored receipt, whose batch keeps the
+    /// attribution but not the activity it was made from.
+    pub attribution: Option<AttributionTrace>,
 }
 
 /// One rule.
@@ -364,7 +365,7 @@ impl Batch<'_> {
         let subject = TraceSubject::Orphan(Box::new(OrphanTrace {
             observation: row.observation.clone(),
             orphan: OrphanRule::new(self.input.coverage).check(row.observation, self.input.policy),
-            attribution: self.attributor().trace(row.observation),
+            attribution: Some(self.attributor().trace(row.observation)),
         }));
         Ok(Some(self.scene().trace(&prepared, subject)))
     }

@@ -78,7 +78,11 @@ impl Canonical for GrantSets<'_> {
         }
         member(out, "agent", &grant.agent);
         member(out, "allowedTypes", &AsSet::of(&grant.allowed_types));
-        member(out, "counterpartyAllowlist", &AsSet::of(&grant.counterparty_allowlist));
+        member(
+            out,
+            "counterpartyAllowlist",
+            &AsSet::of(&grant.counterparty_allowlist),
+        );
         member(out, "declaredScopes", &AsSet::of(&grant.declared_scopes));
         member(out, "observedScopes", &AsSet::of(&grant.observed_scopes));
         member_if(out, "spendCeilingCents", grant.spend_ceiling.as_ref());
@@ -151,7 +155,14 @@ pub fn inputs_hash(
     coverage: Digest,
     context: &GradeContext,
 ) -> Digest {
-    hash(&Inputs { claim, candidates, grant, policy, coverage, context })
+    hash(&Inputs {
+        claim,
+        candidates,
+        grant,
+        policy,
+        coverage,
+        context,
+    })
 }
 
 /// Hashes the key object that names a receipt's subject.
