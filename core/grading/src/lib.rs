@@ -7,6 +7,7 @@
 //! [`replay`].
 
 pub mod decide;
+pub mod ledger;
 pub mod model;
 pub mod policy;
 pub mod replay;

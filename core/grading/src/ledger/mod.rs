@@ -1,0 +1,7 @@
+//! A ledger: its file, its life, and the rules its writer keeps (§3, §8, §9,
+//! supplement E).
+
+pub mod export;
+mod write;
+
+pub use export::{Ledger, LedgerError, LedgerProblem, Meta};
