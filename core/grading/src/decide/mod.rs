@@ -22,6 +22,7 @@ pub mod ratio;
 mod reasons;
 pub(crate) mod scene;
 pub mod scope;
+pub mod single;
 pub mod trace;
 pub mod window;
 
@@ -29,4 +30,5 @@ pub use batch::{Batch, BatchInput, Graded, grade_batch};
 pub use error::{BatchError, GradeError, GradingError};
 pub use fixed::{PreAssignment, Released, pre_assignments};
 pub use ratio::Ratio;
+pub use single::grade;
 pub use trace::{Trace, TraceSubject};

@@ -2,6 +2,8 @@
 //! supplement E).
 
 pub mod export;
+pub mod state;
 mod write;
 
 pub use export::{Ledger, LedgerError, LedgerProblem, Meta};
+pub use state::{Event, EventKind, IllegalTransitionError, transition};

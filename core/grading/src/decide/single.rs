@@ -1,0 +1,106 @@
+//! One grade alone, without a batch around it (`grade`, §3, §13): what tests
+//! and worked examples call.
+
+use std::cell::RefCell;
+
+use crate::model::hashes::coverage_hash;
+use crate::model::{AgentId, Claim, Coverage, GradeContext, Grant, Instant, Observation, Outcome};
+use crate::policy::Policy;
+
+use super::assign::{Holder, Holders};
+use super::batch::Graded;
+use super::corpus::{Corpus, RowIx};
+use super::error::GradeError;
+use super::grants::InForce;
+use super::ratio::Ratio;
+use super::scene::{Scene, Scratch};
+
+/// Nobody holds anything: every candidate handed over is the claim's to have.
+struct Unheld;
+
+impl Holders for Unheld {
+    fn holder(&self, _: RowIx) -> Holder {
+        Holder::Free
+    }
+
+    fn assigned(&self, _: attest_canon::Id) -> Option<(RowIx, Ratio)> {
+        None
+    }
+}
+
+/// Grades one claim, or without a claim one orphan or scope.
+///
+/// Candidates stored after `evaluatedAt` are ignored before anything else is
+/// asked of them (readings 45). A claim-less grade takes its scope from the
+/// context, else its orphan is the first candidate in (occurredAt, id) order.
+///
+/// # Errors
+///
+/// `agent_mismatch`, `foreign_candidate`, `claimless_subject`,
+/// `unasked_with_claim`.
+pub fn grade(
+    claim: Option<&Claim>,
+    candidates: &[&Observation],
+    grant: &Grant,
+    policy: &Policy,
+    coverage: &Coverage,
+    context: &GradeContext,
+) -> Result<Graded, GradeError> {
+    let at = coverage.evaluated_at.instant();
+    check_agent(claim.map(|claim| claim.agent), grant, context)?;
+    let mut corpus = Corpus::new(policy, candidates.iter().copied(), Some(at));
+    let facts = claim.map(|claim| (claim, corpus.read_claim(claim)));
+    let in_force = InForce::new(grant, coverage);
+    let scratch = RefCell::new(Scratch::new(corpus.len()));
+    let scene = Scene {
+        corpus: &corpus,
+        holders: &Unheld,
+        coverage,
+        coverage_hash: coverage_hash(coverage),
+        scratch: &scratch,
+    };
+    let prepared = match &facts {
+        Some((claim, facts)) => {
+            check_candidates(&scene, claim, facts, at)?;
+            scene.prepare_claim(claim, facts, &in_force, context.clone())
+        }
+        None => match (&context.scope, corpus.iter().next()) {
+            (Some(scope), _) => scene.prepare_scope(scope, &in_force, context.clone()),
+            (None, Some((_, row))) => {
+                scene.prepare_orphan(row.observation, &in_force, context.clone())
+            }
+            (None, None) => return Err(GradeError::ClaimlessSubject),
+        },
+    };
+    let (graded, outcome) = scene.finish(&prepared);
+    if outcome == Outcome::Unasked && claim.is_some() {
+        return Err(GradeError::UnaskedWithClaim);
+    }
+    Ok(graded)
+}
+
+fn check_agent(
+    claim: Option<AgentId>,
+    grant: &Grant,
+    context: &GradeContext,
+) -> Result<(), GradeError> {
+    let subject = claim.or_else(|| context.attribution.as_ref().map(|found| found.agent));
+    if subject.is_some_and(|agent| agent != grant.agent) {
+        return Err(GradeError::AgentMismatch);
+    }
+    Ok(())
+}
+
+fn check_candidates(
+    scene: &Scene<'_>,
+    claim: &Claim,
+    facts: &super::facts::ClaimFacts,
+    at: Instant,
+) -> Result<(), GradeError> {
+    for (ix, row) in scene.corpus.iter() {
+        if !scene.corpus.is_candidate(claim, facts, ix, at) {
+            return Err(GradeError::ForeignCandidate(row.observation.id));
+        }
+    }
+    Ok(())
+}
