@@ -98,15 +98,20 @@ impl<'a> Batch<'a> {
     pub fn new(input: BatchInput<'a>) -> Result<Self, GradingError> {
         let evaluated_at = input.coverage.evaluated_at;
         let at = evaluated_at.instant();
-        check_fixed(&input, at)?;
+        // A claim stored after the instant is ignored before anything is asked of it (§3).
+        let mut seen = BTreeSet::new();
+        let graded: Vec<&'a Claim> = input
+            .claims
+            .iter()
+            .copied()
+            .filter(|claim| claim.observed_at.instant() <= at && seen.insert(claim.id))
+            .collect();
+        check_fixed(input.fixed, &seen, at)?;
         let grants = Grants::new(input.grants.iter().copied(), input.coverage)?;
 
         let mut corpus = Corpus::new(input.policy, input.observations.iter().copied(), Some(at));
-        let mut seen = BTreeSet::new();
-        let claims: Vec<BatchClaim<'a>> = input
-            .claims
-            .iter()
-            .filter(|claim| seen.insert(claim.id) && claim.observed_at.instant() <= at)
+        let claims: Vec<BatchClaim<'a>> = graded
+            .into_iter()
             .map(|claim| BatchClaim {
                 claim,
                 facts: corpus.read_claim(claim),
@@ -308,18 +313,21 @@ pub fn grade_batch(input: BatchInput<'_>) -> Result<Vec<Graded>, GradingError> {
     Batch::new(input)?.grade()
 }
 
-/// A batch at an instant already graded, and claims that are not open (§3).
-fn check_fixed(input: &BatchInput<'_>, at: Instant) -> Result<(), BatchError> {
-    for pair in input.fixed {
+/// A batch at an instant already graded, and graded claims that are not open (§3).
+fn check_fixed(
+    fixed: &[PreAssignment],
+    graded: &BTreeSet<Id>,
+    at: Instant,
+) -> Result<(), BatchError> {
+    for pair in fixed {
         if let Some(claim) = pair.claim_id
             && pair.after >= at
         {
             return Err(BatchError::StaleEvaluatedAt(claim));
         }
     }
-    let open: BTreeSet<Id> = input.claims.iter().map(|claim| claim.id).collect();
-    for pair in input.fixed.iter().filter(|pair| !pair.has_ended_by(at)) {
-        if let Some(claim) = pair.claim_id.filter(|claim| open.contains(claim)) {
+    for pair in fixed.iter().filter(|pair| !pair.has_ended_by(at)) {
+        if let Some(claim) = pair.claim_id.filter(|claim| graded.contains(claim)) {
             return Err(BatchError::ClaimFixed(claim));
         }
     }
@@ -329,15 +337,12 @@ fn check_fixed(input: &BatchInput<'_>, at: Instant) -> Result<(), BatchError> {
 /// The history a batch sees: the claims handed to it and, where it omits them,
 /// the claims it grades; nothing stored after its instant (§3).
 fn history<'a>(input: &BatchInput<'a>, claims: &[BatchClaim<'a>], at: Instant) -> Vec<&'a Claim> {
-    let listed: BTreeSet<Id> = input.history.iter().map(|claim| claim.id).collect();
-    let seen = input
-        .history
-        .iter()
-        .copied()
-        .filter(|claim| claim.observed_at.instant() <= at);
+    let seen = |claim: &&&Claim| claim.observed_at.instant() <= at;
+    let history: Vec<&Claim> = input.history.iter().filter(seen).copied().collect();
+    let listed: BTreeSet<Id> = history.iter().map(|claim| claim.id).collect();
     let added = claims
         .iter()
         .map(|held| held.claim)
         .filter(|claim| !listed.contains(&claim.id));
-    seen.chain(added).collect()
+    history.into_iter().chain(added).collect()
 }

@@ -19,6 +19,8 @@ pub struct SpendIndex {
 struct AgentSpend {
     /// Every counted claim: one entry per copy, in (claimedAt, id) order.
     claims: Vec<Spend>,
+    /// Where each id stands in `claims` (the last copy, when it stands twice).
+    places: BTreeMap<Id, usize>,
     /// Whether running totals are exact: one currency, no id that stands twice
     /// with different instants (readings 44).
     uniform: bool,
@@ -58,10 +60,11 @@ impl SpendIndex {
         for spend in agents.values_mut() {
             spend.claims.sort_by_key(|entry| (entry.at, entry.id));
             spend.claims.dedup_by_key(|entry| (entry.at, entry.id));
-            let ids: BTreeSet<Id> = spend.claims.iter().map(|entry| entry.id).collect();
+            let ids = spend.claims.iter().map(|entry| entry.id);
+            spend.places = ids.zip(0..).collect();
             let currencies: BTreeSet<Option<Currency>> =
                 spend.claims.iter().map(|entry| entry.currency).collect();
-            spend.uniform = ids.len() == spend.claims.len() && currencies.len() <= 1;
+            spend.uniform = spend.places.len() == spend.claims.len() && currencies.len() <= 1;
             let mut total = 0i64;
             for entry in &mut spend.claims {
                 total = total.saturating_add(entry.cents);
@@ -97,9 +100,9 @@ impl SpendIndex {
             return 0;
         };
         let ours = claim.currency.or(spend_currency);
-        let counts =
-            |entry: &&Spend| entry.currency.or(spend_currency) == ours && entry.id != claim.id;
         if !spend.uniform {
+            let counts =
+                |entry: &&Spend| entry.currency.or(spend_currency) == ours && entry.id != claim.id;
             let mut counted = BTreeSet::new();
             return run
                 .iter()
@@ -107,13 +110,23 @@ impl SpendIndex {
                 .filter(|entry| counted.insert(entry.id))
                 .fold(0i64, |total, entry| total.saturating_add(entry.cents));
         }
-        match (run.first(), run.last()) {
-            (Some(first), Some(last)) if counts(&first) => last
-                .running
-                .saturating_sub(first.running)
-                .saturating_add(first.cents),
-            _ => 0,
+        // One currency: all of the run counts or none of it, less a copy of the claim itself.
+        let (Some(first), Some(last)) = (run.first(), run.last()) else {
+            return 0;
+        };
+        if first.currency.or(spend_currency) != ours {
+            return 0;
         }
+        let own = spend
+            .places
+            .get(&claim.id)
+            .filter(|place| (begin..end).contains(place))
+            .and_then(|place| spend.claims.get(*place))
+            .map_or(0, |entry| entry.cents);
+        last.running
+            .saturating_sub(first.running)
+            .saturating_add(first.cents)
+            .saturating_sub(own)
     }
 }
 
