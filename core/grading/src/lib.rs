@@ -10,5 +10,6 @@ pub mod decide;
 pub mod ledger;
 pub mod model;
 pub mod policy;
+pub mod reason_text;
 pub mod replay;
 pub mod text;
