@@ -1,9 +1,11 @@
 //! A ledger: its file, its life, and the rules its writer keeps (§3, §8, §9,
 //! supplement E).
 
+pub mod batch_input;
 pub mod export;
 pub mod state;
 mod write;
 
+pub use batch_input::{Cut, NextBatch, TooMuchCoverage};
 pub use export::{Ledger, LedgerError, LedgerProblem, Meta};
 pub use state::{Event, EventKind, IllegalTransitionError, transition};
