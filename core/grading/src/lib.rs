@@ -12,4 +12,5 @@ pub mod model;
 pub mod policy;
 pub mod reason_text;
 pub mod replay;
+pub mod scenario;
 pub mod text;

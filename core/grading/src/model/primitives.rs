@@ -4,6 +4,7 @@ use core::fmt;
 
 use attest_canon::Decimal;
 
+use super::closed::Source;
 use super::limits;
 
 /// One ten-thousandth; weights, thresholds and scores of signals.
@@ -123,6 +124,18 @@ impl Token {
     #[must_use]
     pub fn default_unverifiable() -> Self {
         Self("default_unverifiable".into())
+    }
+
+    /// The kind of page a golden's claims are read from (supplement G).
+    #[must_use]
+    pub fn activity_view() -> Self {
+        Self("activity_view".into())
+    }
+
+    /// A source's own name, as an observer's id (supplement G).
+    #[must_use]
+    pub fn of_source(source: Source) -> Self {
+        Self(source.as_str().into())
     }
 
     /// The token's text.
