@@ -1,0 +1,9 @@
+//! The outer file: a closed subset of uncompressed POSIX ustar (§2).
+
+mod header;
+mod read;
+mod write;
+
+pub(crate) use header::BLOCK;
+pub(crate) use read::Archive;
+pub(crate) use write::archive;
