@@ -7,6 +7,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use attest_canon::hash::sha256_of_digests;
 use attest_canon::{Digest, Id};
 
 use crate::model::hashes::ref_hash;
@@ -172,6 +173,12 @@ impl<'a> Corpus<'a> {
     /// Every row with its place, in (occurredAt, id, contentHash) order.
     pub fn iter(&self) -> impl Iterator<Item = (RowIx, &Row<'a>)> {
         (0..).zip(&self.rows)
+    }
+
+    /// The `candidatesHash` of every row: their reference hashes in id order.
+    pub(crate) fn hash_of_all(&self) -> Digest {
+        let rows = self.by_id.values().filter_map(|ix| self.row(*ix));
+        sha256_of_digests(rows.map(|row| &row.ref_hash))
     }
 
     /// The place of an observation.

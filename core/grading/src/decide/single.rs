@@ -32,7 +32,9 @@ impl Holders for Unheld {
 ///
 /// Candidates stored after `evaluatedAt` are ignored before anything else is
 /// asked of them (readings 45). A claim-less grade takes its scope from the
-/// context, else its orphan is the first candidate in (occurredAt, id) order.
+/// context, else its orphan from [`orphan_of`]. Whatever is graded, its
+/// `candidatesHash` covers every candidate handed over and not ignored
+/// (supplement I).
 ///
 /// # Errors
 ///
@@ -59,24 +61,42 @@ pub fn grade(
         coverage_hash: coverage_hash(coverage),
         scratch: &scratch,
     };
-    let prepared = match &facts {
-        Some((claim, facts)) => {
+    let prepared = match (&facts, &context.scope) {
+        (Some((claim, facts)), _) => {
             check_candidates(&scene, claim, facts, at)?;
             scene.prepare_claim(claim, facts, &in_force, context.clone())
         }
-        None => match (&context.scope, corpus.iter().next()) {
-            (Some(scope), _) => scene.prepare_scope(scope, &in_force, context.clone()),
-            (None, Some((_, row))) => {
-                scene.prepare_orphan(row.observation, &in_force, context.clone())
-            }
-            (None, None) => return Err(GradeError::ClaimlessSubject),
-        },
+        (None, scope) => {
+            let mut prepared = match (scope, first(&corpus)) {
+                (Some(scope), _) => scene.prepare_scope(scope, &in_force, context.clone()),
+                (None, Some(orphan)) => scene.prepare_orphan(orphan, &in_force, context.clone()),
+                (None, None) => return Err(GradeError::ClaimlessSubject),
+            };
+            prepared.candidates_hash = corpus.hash_of_all();
+            prepared
+        }
     };
     let (graded, outcome) = scene.finish(&prepared);
     if outcome == Outcome::Unasked && claim.is_some() {
         return Err(GradeError::UnaskedWithClaim);
     }
     Ok(graded)
+}
+
+/// The observation a claim-less grade without a scope is about: of the
+/// candidates stored by the coverage's instant, the first in (occurredAt, id)
+/// order, which is the order §4.1 gives candidates (§8, `candidates[0]`).
+#[must_use]
+pub fn orphan_of<'a>(
+    candidates: &[&'a Observation],
+    policy: &'a Policy,
+    at: Instant,
+) -> Option<&'a Observation> {
+    first(&Corpus::new(policy, candidates.iter().copied(), Some(at)))
+}
+
+fn first<'a>(corpus: &Corpus<'a>) -> Option<&'a Observation> {
+    corpus.iter().next().map(|(_, row)| row.observation)
 }
 
 fn check_agent(

@@ -1,28 +1,31 @@
 //! From short rows to whole objects: defaults filled (supplement G), hashes and
 //! ids computed (supplement C), refs resolved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use attest_canon::jcs::Writer;
-use attest_canon::json::{Limits, Value, push_index};
+use attest_canon::json::{Limits, Value};
 use attest_canon::{Digest, Id, sha256};
 
 use crate::decide::PreAssignment;
 use crate::decide::window::claim_unit;
 use crate::model::canonical::{member, member_if};
+use crate::model::hashes::{claim_receipt_id, unasked_receipt_id};
 use crate::model::time::MS_PER_DAY;
 use crate::model::{
-    ActionType, Activity, AgentId, Claim, Coverage, Grant, IsoTs, ModelScore, Observation,
-    ObserverCoverage, Precision, ProblemKind, Problems, Source, Token,
+    ActionType, Activity, AgentId, BasisPoints, Claim, Coverage, Grant, IsoTs, ModelScore,
+    Observation, ObserverCoverage, Precision, Source, Token,
 };
-use crate::policy::{DEFAULT_POLICY, Policy, load_policy_value};
+use crate::policy::{DEFAULT_POLICY, Policy, PolicyError, load_policy_value};
 
-use super::ScenarioError;
-use super::format::{ClaimRow, CoverageRow, GrantRow, ObservationRow, Ref, Scenario};
+use super::format::{ClaimRow, CoverageRow, GrantRow, Input, ObservationRow, Ref, Scenario};
+use super::names::{Names, Place};
 
-/// How long before `evaluatedAt` a default grant was made, and a fixed pair's
-/// grading.
-const GRANT_AGE_DAYS: i64 = 30;
+/// How long before `evaluatedAt` a default grant was made (supplement G).
+const GRANT_AGE: i64 = 30 * MS_PER_DAY;
+
+/// How long before `evaluatedAt` a fixed pair was graded (supplement G).
+const FIXED_AGE: i64 = MS_PER_DAY;
 
 /// Whole objects of one scenario.
 #[derive(Debug)]
@@ -33,10 +36,8 @@ pub struct World {
     pub claims: Vec<Claim>,
     /// Every observation, in file order.
     pub observations: Vec<Observation>,
-    /// Every grant: the file's, then the default ones.
+    /// Every grant: the file's in file order, then the default ones.
     pub grants: Vec<Grant>,
-    /// The names of the file's grants.
-    pub grant_names: Vec<Option<Ref>>,
     /// The coverage at `input.evaluatedAt`.
     pub coverage: Coverage,
     /// What attribution reads.
@@ -46,11 +47,11 @@ pub struct World {
     /// The file's fixed pairs.
     pub fixed: Vec<PreAssignment>,
     /// Claims that stand for ones graded before (readings 3).
-    pub fixed_claims: Vec<Id>,
+    pub fixed_claims: BTreeSet<Id>,
     /// The model's scores.
     pub model_scores: BTreeMap<Id, Vec<ModelScore>>,
-    claim_names: BTreeMap<Ref, usize>,
-    observation_names: BTreeMap<Ref, usize>,
+    /// What the file's names stand for.
+    pub names: Names,
 }
 
 impl World {
@@ -58,47 +59,19 @@ impl World {
     ///
     /// # Errors
     ///
-    /// A ref that names nothing, or a policy that does not load.
-    pub fn build(scenario: &Scenario) -> Result<Self, ScenarioError> {
+    /// The patched policy does not load.
+    pub fn build(scenario: &Scenario) -> Result<Self, PolicyError> {
         let input = &scenario.input;
         let at = input.evaluated_at;
-        let policy = patched_policy(scenario)?;
-        let mut problems = Problems::default();
-        let claim_names = index(
-            input.claims.iter().map(|row| &row.name),
-            "input.claims",
-            &mut problems,
-        );
-        let observation_names = index(
-            input.observations.iter().map(|row| &row.name),
-            "input.observations",
-            &mut problems,
-        );
-        let claims: Vec<Claim> = input.claims.iter().map(claim).collect();
-        for (place, claim) in claims.iter().enumerate() {
-            if let Some((key, kind)) = claim.problem() {
-                problems.add(format!("input.claims[{place}].{key}"), kind);
-            }
-        }
-        let observations: Vec<Observation> = input
-            .observations
-            .iter()
-            .map(|row| observation(row, at))
-            .collect();
-
         let mut grants: Vec<Grant> = input.grants.iter().map(|row| grant(row, at)).collect();
-        let mut grant_names: Vec<Option<Ref>> =
-            input.grants.iter().map(|row| row.name.clone()).collect();
         // Every agent without a grant in the file gets the default one.
         for agent in AgentId::ALL {
             if !input.grants.iter().any(|row| row.agent == *agent) {
                 grants.push(default_grant(*agent, at));
-                grant_names.push(None);
             }
         }
-
         let mut world = Self {
-            policy,
+            policy: patched_policy(scenario)?,
             coverage: Coverage {
                 evaluated_at: at,
                 observers: input.coverage.iter().map(view).collect(),
@@ -110,58 +83,36 @@ impl World {
                 entries: input.activity.entries.clone(),
                 adapter_syncs: input.activity.adapter_syncs.clone(),
             },
-            claims,
-            observations,
+            claims: input.claims.iter().map(claim).collect(),
+            observations: input
+                .observations
+                .iter()
+                .map(|row| observation(row, at))
+                .collect(),
             grants,
-            grant_names,
             history: Vec::new(),
             fixed: Vec::new(),
-            fixed_claims: Vec::new(),
+            fixed_claims: BTreeSet::new(),
             model_scores: BTreeMap::new(),
-            claim_names,
-            observation_names,
+            names: Names::of(input),
         };
-        world.resolve(scenario, &mut problems);
-        if problems.is_empty() {
-            Ok(world)
-        } else {
-            Err(ScenarioError::Format(problems))
-        }
+        world.resolve(input);
+        Ok(world)
     }
 
-    /// Resolves every ref of the file, those of events and expectations too.
-    fn resolve(&mut self, scenario: &Scenario, problems: &mut Problems) {
-        let input = &scenario.input;
-        let after = input.evaluated_at.instant().minus(MS_PER_DAY);
-        for (place, name) in input.activity.claims.iter().enumerate() {
-            match self.claim_names.get(name) {
-                Some(claim) => self.history.push(*claim),
-                None => problems.add(
-                    format!("input.activity.claims[{place}]"),
-                    ProblemKind::UnknownRef,
-                ),
-            }
-        }
-        for (place, row) in input.fixed.iter().enumerate() {
-            let claim = row
-                .claim
-                .as_ref()
-                .map(|name| self.claim(name).map(|claim| claim.id));
-            let observation = self.observation(&row.observation).map(|row| row.id);
-            if claim == Some(None) {
-                problems.add(
-                    format!("input.fixed[{place}].claim"),
-                    ProblemKind::UnknownRef,
-                );
-            }
-            let Some(observation_id) = observation else {
-                problems.add(
-                    format!("input.fixed[{place}].observation"),
-                    ProblemKind::UnknownRef,
-                );
+    /// Fills what the file says by name; the reader saw to it that each names
+    /// something.
+    fn resolve(&mut self, input: &Input) {
+        let listed = input.activity.claims.iter();
+        self.history = listed.filter_map(|name| self.names.claim(name)).collect();
+        let after = input.evaluated_at.instant().minus(FIXED_AGE);
+        for pair in &input.fixed {
+            let claim = pair.claim.as_ref().and_then(|name| self.claim(name));
+            let claim_id = claim.map(|claim| claim.id);
+            let Some(observation) = self.observation(&pair.observation) else {
                 continue;
             };
-            let claim_id = claim.flatten();
+            let observation_id = observation.id;
             self.fixed_claims.extend(claim_id);
             self.fixed.push(PreAssignment {
                 observation_id,
@@ -171,117 +122,69 @@ impl World {
                 released: Vec::new(),
             });
         }
-        for (place, row) in input.model_scores.iter().enumerate() {
-            let claim = self.claim(&row.claim).map(|claim| claim.id);
-            let mut scores = Vec::new();
-            for (nth, (name, score)) in row.scores.iter().enumerate() {
-                match self.observation(name) {
-                    Some(row) => scores.push(ModelScore {
-                        observation_id: row.id,
-                        score: *score,
-                    }),
-                    None => problems.add(
-                        format!("input.modelScores[{place}].scores[{nth}].observation"),
-                        ProblemKind::UnknownRef,
-                    ),
-                }
-            }
+        for row in &input.model_scores {
+            let Some(claim) = self.claim(&row.claim).map(|claim| claim.id) else {
+                continue;
+            };
+            let score = |(name, score): &(Ref, BasisPoints)| {
+                let observation_id = self.observation(name)?.id;
+                Some(ModelScore {
+                    observation_id,
+                    score: *score,
+                })
+            };
+            let mut scores: Vec<ModelScore> = row.scores.iter().filter_map(score).collect();
             scores.sort_by_key(|score| score.observation_id);
-            match claim {
-                Some(claim) => {
-                    self.model_scores.insert(claim, scores);
-                }
-                None => problems.add(
-                    format!("input.modelScores[{place}].claim"),
-                    ProblemKind::UnknownRef,
-                ),
-            }
-        }
-        if let Some(grade) = &input.grade {
-            if grade
-                .claim
-                .as_ref()
-                .is_some_and(|name| self.claim(name).is_none())
-            {
-                problems.add("input.grade.claim".to_owned(), ProblemKind::UnknownRef);
-            }
-            for (place, name) in grade.candidates.iter().enumerate() {
-                if self.observation(name).is_none() {
-                    problems.add(
-                        format!("input.grade.candidates[{place}]"),
-                        ProblemKind::UnknownRef,
-                    );
-                }
-            }
-        }
-        for (place, event) in scenario.events.iter().enumerate() {
-            if self.id_of(&event.name).is_none() {
-                problems.add(format!("events[{place}].ref"), ProblemKind::UnknownRef);
-            }
-            if let super::format::EventKind::Supersede { claim } = &event.kind
-                && self.claim(claim).is_none()
-            {
-                problems.add(format!("events[{place}].claim"), ProblemKind::UnknownRef);
-            }
-        }
-        for (place, expect) in scenario.expect.iter().enumerate() {
-            if let super::format::ExpectSubject::Row(name) = &expect.subject
-                && self.id_of(name).is_none()
-            {
-                problems.add(format!("expect[{place}].ref"), ProblemKind::UnknownRef);
-            }
+            self.model_scores.insert(claim, scores);
         }
     }
 
     /// A claim by its name.
     #[must_use]
     pub fn claim(&self, name: &str) -> Option<&Claim> {
-        self.claims.get(*self.claim_names.get(name)?)
+        self.claims.get(self.names.claim(name)?)
     }
 
     /// An observation by its name.
     #[must_use]
     pub fn observation(&self, name: &str) -> Option<&Observation> {
-        self.observations.get(*self.observation_names.get(name)?)
+        self.observations.get(self.names.observation(name)?)
     }
 
     /// The id of a claim or observation by its name.
     #[must_use]
     pub fn id_of(&self, name: &str) -> Option<Id> {
-        let claim = self.claim(name).map(|claim| claim.id);
-        claim.or_else(|| self.observation(name).map(|row| row.id))
-    }
-}
-
-/// Names by place; a name that stands twice names nothing.
-fn index<'r>(
-    names: impl Iterator<Item = &'r Ref>,
-    table: &str,
-    problems: &mut Problems,
-) -> BTreeMap<Ref, usize> {
-    let mut index = BTreeMap::new();
-    for (place, name) in names.enumerate() {
-        if index.insert(name.clone(), place).is_some() {
-            let mut path = table.to_owned();
-            push_index(&mut path, place);
-            path.push_str(".ref");
-            problems.add(path, ProblemKind::MustBe("a name of its own"));
+        match self.names.row(name)? {
+            Place::Claim(at) => self.claims.get(at).map(|claim| claim.id),
+            Place::Observation(at) => self.observations.get(at).map(|row| row.id),
         }
     }
-    index
+
+    /// The id of the receipt a claim or observation has, if it has one.
+    #[must_use]
+    pub fn receipt_id_of(&self, name: &str) -> Option<Id> {
+        match self.names.row(name)? {
+            Place::Claim(at) => self.claims.get(at).map(|claim| claim_receipt_id(claim.id)),
+            Place::Observation(at) => {
+                let row = self.observations.get(at)?;
+                Some(unasked_receipt_id(row.id))
+            }
+        }
+    }
 }
 
-fn patched_policy(scenario: &Scenario) -> Result<Policy, ScenarioError> {
+fn patched_policy(scenario: &Scenario) -> Result<Policy, PolicyError> {
     // The shipped document always parses.
     let shipped = Value::parse(DEFAULT_POLICY, Limits::LEDGER).unwrap_or(Value::Null);
     let document = match &scenario.policy_patch {
         Some(patch) => shipped.merged(patch.clone()),
         None => shipped,
     };
-    load_policy_value(&document).map_err(ScenarioError::Policy)
+    load_policy_value(&document)
 }
 
-fn claim(row: &ClaimRow) -> Claim {
+/// A claim as a ledger holds it.
+pub(super) fn claim(row: &ClaimRow) -> Claim {
     let mut claim = Claim {
         id: Id::from_digest(&Digest::from_bytes([0; 32])),
         request_id: None,
@@ -386,8 +289,7 @@ fn grant(row: &GrantRow, at: IsoTs) -> Grant {
 }
 
 fn grant_instant(at: IsoTs) -> IsoTs {
-    let age = MS_PER_DAY.saturating_mul(GRANT_AGE_DAYS);
-    IsoTs::computed(at.instant().minus(age), at.offset_minutes())
+    IsoTs::computed(at.instant().minus(GRANT_AGE), at.offset_minutes())
 }
 
 /// The grant of an agent the file gives none: everything allowed, nothing bound.

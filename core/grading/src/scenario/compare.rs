@@ -1,42 +1,53 @@
-//! What differs between a scenario's receipts and its expectations, and the
-//! line `golden run --json` prints.
+//! What differs between a scenario's receipts and its expectations.
+
+use core::fmt;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use attest_canon::Id;
-use attest_canon::jcs::{Numbers, Writer, to_canonical};
-use attest_canon::json::Value;
+use attest_canon::jcs::{Numbers, to_canonical};
+use attest_canon::json::{Limits, Value, push_key};
 
 use crate::decide::Ratio;
-use crate::model::canonical::{Canonical, canonical_text};
-use crate::model::{Reason, ReceiptState};
+use crate::model::canonical::canonical_text;
+use crate::model::reason::Params;
+use crate::model::{ReasonCode, ReceiptState};
 
-use super::ScenarioError;
 use super::build::World;
-use super::format::{Expect, ExpectSubject, Scenario};
-use super::run::{Outcome, RefName, StoredReceipt};
+use super::format::{Expect, ExpectInputs, ExpectSubject, Ref, Scenario};
+use super::run::{RefName, StoredReceipt};
 
-/// One difference.
+/// One difference. Rows stand in it by their names in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// Whose receipt.
     pub name: RefName,
     /// Which field.
-    pub field: &'static str,
-    /// What the file says.
-    pub expected: String,
-    /// What was found; empty for nothing.
-    pub actual: String,
+    pub field: String,
+    /// What the file says; null for nothing.
+    pub expected: Value<'static>,
+    /// What was found; null for nothing.
+    pub actual: Value<'static>,
 }
 
-impl core::fmt::Display for Difference {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             name,
             field,
             expected,
             actual,
         } = self;
-        write!(f, "{name} {field}: expected {expected:?}, got {actual:?}")
+        let (expected, actual) = (json(expected), json(actual));
+        write!(f, "{name} {field}: expected {expected}, got {actual}")
     }
+}
+
+/// A value as one line of JSON.
+pub(super) fn json(value: &Value<'_>) -> String {
+    // Only numbers can be refused, and these came from this program or were
+    // read as exact ones.
+    to_canonical(value, Numbers::Exact).unwrap_or_default()
 }
 
 /// Compares every expectation, and finds receipts nobody expected.
@@ -46,7 +57,7 @@ pub(super) fn compare(
     receipts: &[StoredReceipt],
 ) -> Vec<Difference> {
     let mut found = Vec::new();
-    let mut met: Vec<Id> = Vec::new();
+    let mut met: BTreeSet<Id> = BTreeSet::new();
     for expect in &scenario.expect {
         let stored = receipts
             .iter()
@@ -54,31 +65,50 @@ pub(super) fn compare(
         let Some(stored) = stored else {
             found.push(Difference {
                 name: name_of(&expect.subject),
-                field: "receipt",
-                expected: "a receipt".to_owned(),
-                actual: String::new(),
+                field: "receipt".to_owned(),
+                expected: text("a receipt"),
+                actual: Value::Null,
             });
             continue;
         };
-        met.push(stored.receipt.id);
-        entry(expect, world, stored, &mut found);
+        met.insert(stored.receipt.id);
+        let mut entry = Entry {
+            scenario,
+            world,
+            expect,
+            stored,
+            found: &mut found,
+        };
+        entry.outcome();
+        entry.reasons();
+        entry.events();
+        if let Some(inputs) = &expect.inputs {
+            entry.inputs(inputs);
+        }
     }
     // A receipt a non-empty list leaves out is a mismatch (readings 28).
     if !scenario.expect.is_empty() {
-        for stored in receipts
-            .iter()
-            .filter(|stored| !met.contains(&stored.receipt.id))
-        {
-            found.push(Difference {
-                name: stored.name.clone(),
-                field: "receipt",
-                expected: String::new(),
-                actual: stored.receipt.grade.to_string(),
-            });
-        }
+        let left_out = |stored: &&StoredReceipt| !met.contains(&stored.receipt.id);
+        found.extend(receipts.iter().filter(left_out).map(|stored| Difference {
+            name: stored.name.clone(),
+            field: "receipt".to_owned(),
+            expected: Value::Null,
+            actual: text(stored.receipt.grade.as_str()),
+        }));
     }
     ids(scenario, world, &mut found);
     found
+}
+
+fn text(text: &str) -> Value<'static> {
+    Value::String(Cow::Owned(text.to_owned()))
+}
+
+/// A text, or null for nothing.
+fn text_or_null(shown: Option<impl fmt::Display>) -> Value<'static> {
+    shown.map_or(Value::Null, |shown| {
+        Value::String(Cow::Owned(shown.to_string()))
+    })
 }
 
 fn name_of(subject: &ExpectSubject) -> RefName {
@@ -91,192 +121,16 @@ fn name_of(subject: &ExpectSubject) -> RefName {
     }
 }
 
+/// Whether a receipt is the one meant; rows that are one fact share theirs.
 fn is_subject(world: &World, stored: &StoredReceipt, subject: &ExpectSubject) -> bool {
-    match (subject, &stored.name) {
-        (ExpectSubject::Scope { agent, scope }, RefName::Scope { agent: a, scope: s }) => {
-            agent == a && scope == s
-        }
-        (ExpectSubject::Row(name), RefName::Row(held)) => {
-            name == held || (world.id_of(name).is_some() && world.id_of(name) == world.id_of(held))
-        }
-        _ => false,
+    match subject {
+        ExpectSubject::Scope { .. } => stored.name == name_of(subject),
+        ExpectSubject::Row(name) => world.receipt_id_of(name) == Some(stored.receipt.id),
     }
-}
-
-fn entry(expect: &Expect, world: &World, stored: &StoredReceipt, found: &mut Vec<Difference>) {
-    let receipt = &stored.receipt;
-    let mut check = |field: &'static str, expected: Option<String>, actual: Option<String>| {
-        if let Some(expected) = expected
-            && Some(&expected) != actual.as_ref()
-        {
-            let actual = actual.unwrap_or_default();
-            found.push(Difference {
-                name: name_of(&expect.subject),
-                field,
-                expected,
-                actual,
-            });
-        }
-    };
-    let some = |text: String| Some(text);
-    let of = |refs: &[super::format::Ref]| {
-        let ids = refs.iter().map(|name| {
-            world
-                .id_of(name)
-                .map_or_else(|| name.to_string(), |id| id.to_string())
-        });
-        ids.collect::<Vec<_>>().join(",")
-    };
-    check(
-        "grade",
-        expect.grade.map(|grade| grade.to_string()),
-        some(receipt.grade.to_string()),
-    );
-    check(
-        "ruleId",
-        expect.rule_id.as_ref().map(|rule| rule.to_string()),
-        some(receipt.rule_id.to_string()),
-    );
-    check(
-        "state",
-        expect.state.map(|state| state.to_string()),
-        some(receipt.state.to_string()),
-    );
-    let evidence: Vec<String> = receipt.observation_ids.iter().map(Id::to_string).collect();
-    check(
-        "observationRefs",
-        expect.observation_refs.as_deref().map(of),
-        some(evidence.join(",")),
-    );
-    // `score` is left out exactly where nothing was scored (readings 26).
-    let score = |ratio: Option<Ratio>| ratio.map(|ratio| ratio.to_string()).unwrap_or_default();
-    let expected_score = expect.score.as_deref().unwrap_or_default().to_owned();
-    check(
-        "score",
-        some(expected_score),
-        some(score(stored.graded.floor)),
-    );
-    check(
-        "raisedScore",
-        expect.raised_score.as_deref().map(str::to_owned),
-        some(score(stored.graded.score)),
-    );
-    let codes: Vec<&str> = receipt
-        .reasons
-        .iter()
-        .map(|reason| reason.code().as_str())
-        .collect();
-    let expected_codes = expect.reason_codes.as_ref().map(|codes| {
-        codes
-            .iter()
-            .map(|code| code.as_str())
-            .collect::<Vec<_>>()
-            .join(",")
-    });
-    check("reasonCodes", expected_codes, some(codes.join(",")));
-    for (code, params) in &expect.reason_params {
-        let reason = receipt.reasons.iter().find(|reason| reason.code() == *code);
-        let expected = to_canonical(&resolved(params, world), Numbers::Exact).ok();
-        check("reasonParams", expected, reason.map(params_text));
-    }
-    check(
-        "agent",
-        expect.agent.map(|agent| agent.to_string()),
-        some(receipt.agent.to_string()),
-    );
-    if let Some(inputs) = &expect.inputs {
-        let context = &stored.graded.context;
-        let place = world
-            .grants
-            .iter()
-            .position(|grant| *grant == stored.graded.grant);
-        let grant = place.and_then(|place| world.grant_names.get(place).cloned().flatten());
-        check(
-            "inputs.grant",
-            inputs.grant.as_deref().map(str::to_owned),
-            grant.map(|name| name.to_string()),
-        );
-        let spend = inputs.prior_spend_cents.map(|cents| cents.to_string());
-        check(
-            "inputs.priorSpendCents",
-            spend,
-            some(context.prior_spend_cents.to_string()),
-        );
-        let scope = context.scope.as_deref().map(str::to_owned);
-        check(
-            "inputs.scope",
-            inputs.scope.as_deref().map(str::to_owned),
-            scope,
-        );
-    }
-    let attributed = attribution_score(stored).map(|ratio| ratio.to_string());
-    check(
-        "attributionScore",
-        expect.attribution_score.as_deref().map(str::to_owned),
-        attributed,
-    );
-    let user = receipt.user_override.as_ref();
-    check(
-        "override",
-        expect.user_override.map(|grade| grade.to_string()),
-        user.map(|user| user.grade.to_string()),
-    );
-    let before = user.map(|user| user.previous_state.to_string());
-    check(
-        "previousState",
-        expect.previous_state.map(|state| state.to_string()),
-        before,
-    );
-    let superseded = expect
-        .superseded_by
-        .as_deref()
-        .map(|name| of(&[name.into()]));
-    check(
-        "supersededBy",
-        superseded,
-        receipt.superseded_by.map(|id| id.to_string()),
-    );
-    let final_from = receipt.final_from.map(|at| at.to_string());
-    check(
-        "finalFrom",
-        expect.final_from.map(|at| at.to_string()),
-        final_from.clone(),
-    );
-    if receipt.state == ReceiptState::Pending && final_from.is_none() {
-        check(
-            "finalFrom",
-            some("an instant, while pending".to_owned()),
-            None,
-        );
-    }
-}
-
-/// The parameters of a reason as canonical JSON, `{}` for none.
-fn params_text(reason: &Reason) -> String {
-    let mut out = Writer::new();
-    reason.params().write(&mut out);
-    out.into_text()
-}
-
-/// Expected parameters with observations and claims by id instead of ref.
-fn resolved<'v>(params: &'v Value<'static>, world: &World) -> Value<'v> {
-    let Value::Object(members) = params else {
-        return params.clone();
-    };
-    let member = |(key, value): &'v (_, Value<'static>)| {
-        let key: &std::borrow::Cow<'static, str> = key;
-        let id = match (key.as_ref(), value) {
-            ("observationId" | "claimId", Value::String(name)) => world.id_of(name),
-            _ => None,
-        };
-        let value = id.map_or_else(|| value.clone(), |id| Value::String(id.to_string().into()));
-        (key.clone(), value)
-    };
-    Value::Object(members.iter().map(member).collect())
 }
 
 /// The attribution's score of an UNASKED receipt.
-fn attribution_score(stored: &StoredReceipt) -> Option<Ratio> {
+pub(super) fn attribution_score(stored: &StoredReceipt) -> Option<Ratio> {
     let attribution = stored.graded.context.attribution.as_ref()?;
     stored
         .receipt
@@ -284,111 +138,225 @@ fn attribution_score(stored: &StoredReceipt) -> Option<Ratio> {
         .then(|| Ratio::from_basis_points(attribution.score))
 }
 
+/// One expectation beside its receipt.
+struct Entry<'e> {
+    scenario: &'e Scenario,
+    world: &'e World,
+    expect: &'e Expect,
+    stored: &'e StoredReceipt,
+    found: &'e mut Vec<Difference>,
+}
+
+impl Entry<'_> {
+    fn differs(&mut self, field: &str, expected: Value<'static>, actual: Value<'static>) {
+        self.found.push(Difference {
+            name: name_of(&self.expect.subject),
+            field: field.to_owned(),
+            expected,
+            actual,
+        });
+    }
+
+    /// Compares a key that is compared only where the file has it.
+    fn check<T: PartialEq + fmt::Display>(
+        &mut self,
+        field: &str,
+        expected: Option<&T>,
+        actual: Option<&T>,
+    ) {
+        if expected.is_some() && expected != actual {
+            self.differs(field, text_or_null(expected), text_or_null(actual));
+        }
+    }
+
+    fn outcome(&mut self) {
+        let (expect, stored) = (self.expect, self.stored);
+        let receipt = &stored.receipt;
+        self.check("agent", expect.agent.as_ref(), Some(&receipt.agent));
+        self.check("grade", expect.grade.as_ref(), Some(&receipt.grade));
+        self.check("ruleId", expect.rule_id.as_ref(), Some(&receipt.rule_id));
+        self.check("state", expect.state.as_ref(), Some(&receipt.state));
+        if let Some(names) = &expect.observation_refs {
+            let ids: Vec<Id> = names
+                .iter()
+                .filter_map(|name| self.world.id_of(name))
+                .collect();
+            if ids != receipt.observation_ids {
+                let expected = names.iter().map(|name| text(name)).collect();
+                let actual = receipt.observation_ids.iter().map(|id| self.named(*id));
+                let actual = actual.collect();
+                self.differs(
+                    "observationRefs",
+                    Value::Array(expected),
+                    Value::Array(actual),
+                );
+            }
+        }
+        // `score` is left out exactly where nothing was scored (readings 26).
+        let floor = text_or_null(stored.graded.floor);
+        let expected = text_or_null(expect.score.as_ref());
+        if expected != floor {
+            self.differs("score", expected, floor);
+        }
+        let raised = stored.graded.score.map(|score| score.to_string().into());
+        self.check("raisedScore", expect.raised_score.as_ref(), raised.as_ref());
+        let likely = attribution_score(stored).map(|score| score.to_string().into());
+        self.check(
+            "attributionScore",
+            expect.attribution_score.as_ref(),
+            likely.as_ref(),
+        );
+        // Compared as text: the offset it is written in is part of the receipt.
+        let from = receipt.final_from.map(|at| at.to_string());
+        let expected = expect.final_from.map(|at| at.to_string());
+        self.check("finalFrom", expected.as_ref(), from.as_ref());
+        if receipt.state == ReceiptState::Pending && from.is_none() && expected.is_none() {
+            self.differs("finalFrom", text("an instant while PENDING"), Value::Null);
+        }
+    }
+
+    fn reasons(&mut self) {
+        let (expect, reasons) = (self.expect, &self.stored.receipt.reasons);
+        if let Some(expected) = &expect.reason_codes
+            && !reasons
+                .iter()
+                .map(|reason| reason.code())
+                .eq(expected.iter().copied())
+        {
+            let words = |codes: &mut dyn Iterator<Item = ReasonCode>| {
+                Value::Array(codes.map(|code| text(code.as_str())).collect())
+            };
+            let actual = words(&mut reasons.iter().map(|reason| reason.code()));
+            self.differs("reasonCodes", words(&mut expected.iter().copied()), actual);
+        }
+        for (code, expected) in &expect.reason_params {
+            let reason = reasons.iter().find(|reason| reason.code() == *code);
+            let actual = reason.map(|reason| params(reason.params()));
+            if actual.as_ref().map(json) == Some(json(&self.by_id(expected))) {
+                continue;
+            }
+            let mut field = "reasonParams".to_owned();
+            push_key(&mut field, code.as_str());
+            let actual = actual.map_or(Value::Null, |actual| self.by_name(actual));
+            self.differs(&field, expected.clone(), actual);
+        }
+    }
+
+    fn events(&mut self) {
+        let (expect, receipt) = (self.expect, &self.stored.receipt);
+        let user = receipt.user_override.as_ref();
+        let grade = user.map(|user| user.grade);
+        self.check("override", expect.user_override.as_ref(), grade.as_ref());
+        let before = user.map(|user| user.previous_state.state());
+        self.check(
+            "previousState",
+            expect.previous_state.as_ref(),
+            before.as_ref(),
+        );
+        if let Some(name) = &expect.superseded_by
+            && self.world.id_of(name) != receipt.superseded_by
+        {
+            let actual = receipt
+                .superseded_by
+                .map_or(Value::Null, |id| self.named(id));
+            self.differs("supersededBy", text(name), actual);
+        }
+    }
+
+    fn inputs(&mut self, inputs: &ExpectInputs) {
+        let graded = &self.stored.graded;
+        if let Some(name) = &inputs.grant {
+            let place = self.world.names.grant(name);
+            let grant = place.and_then(|place| self.world.grants.get(place));
+            if grant != Some(&graded.grant) {
+                let mut grants = self.world.grants.iter().zip(&self.scenario.input.grants);
+                let actual = grants.find(|(grant, _)| **grant == graded.grant);
+                let actual = actual.and_then(|(_, row)| row.name.as_ref());
+                self.differs("inputs.grant", text(name), text_or_null(actual));
+            }
+        }
+        self.check(
+            "inputs.priorSpendCents",
+            inputs.prior_spend_cents.as_ref(),
+            Some(&graded.context.prior_spend_cents),
+        );
+        self.check(
+            "inputs.scope",
+            inputs.scope.as_ref(),
+            graded.context.scope.as_ref(),
+        );
+    }
+
+    /// A row's name in the file; its id when it has none.
+    fn named(&self, id: Id) -> Value<'static> {
+        let input = &self.scenario.input;
+        let claims = input.claims.iter().map(|row| &row.name);
+        let rows = input.observations.iter().map(|row| &row.name);
+        let name = claims
+            .chain(rows)
+            .find(|name| self.world.id_of(name) == Some(id));
+        name.map_or_else(|| text_or_null(Some(id)), |name| text(name))
+    }
+
+    /// Expected parameters with rows by id instead of name.
+    fn by_id(&self, params: &Value<'static>) -> Value<'static> {
+        row_members(params, |name| {
+            self.world.id_of(name).map(|id| id.to_string())
+        })
+    }
+
+    /// Parameters with rows by name instead of id.
+    fn by_name(&self, params: Value<'static>) -> Value<'static> {
+        row_members(&params, |id| match self.named(Id::parse(id)?) {
+            Value::String(name) => Some(name.into_owned()),
+            _ => None,
+        })
+    }
+}
+
+/// A reason's parameters, `{}` for none.
+fn params(params: &Params) -> Value<'static> {
+    // What this program writes always parses.
+    Value::parse(&canonical_text(params), Limits::LEDGER).map_or(Value::Null, Value::into_owned)
+}
+
+/// The same parameters with the texts that name a row changed.
+fn row_members(params: &Value<'static>, change: impl Fn(&str) -> Option<String>) -> Value<'static> {
+    let Value::Object(members) = params else {
+        return params.clone();
+    };
+    let changed = members.iter().map(|(key, value)| {
+        let new = match (key.as_ref(), value) {
+            ("observationId" | "claimId", Value::String(text)) => change(text),
+            _ => None,
+        };
+        let value = new.map_or_else(|| value.clone(), |new| Value::String(Cow::Owned(new)));
+        (key.clone(), value)
+    });
+    Value::Object(changed.collect())
+}
+
+/// `assertIds`: of two neighbours in a group, the second is the one at fault.
 fn ids(scenario: &Scenario, world: &World, found: &mut Vec<Difference>) {
-    let mut check = |groups: &[Vec<super::format::Ref>], field, holds: fn(Id, Id) -> bool| {
-        for group in groups {
-            for pair in group.windows(2) {
-                let [a, b] = pair else { continue };
-                let (Some(first), Some(second)) = (world.id_of(a), world.id_of(b)) else {
-                    continue;
-                };
-                if !holds(first, second) {
-                    found.push(Difference {
-                        name: RefName::Row(b.clone()),
-                        field,
-                        expected: first.to_string(),
-                        actual: second.to_string(),
-                    });
-                }
+    let mut check = |groups: &[Vec<Ref>], field: &str, holds: fn(Id, Id) -> bool| {
+        for (first, second) in groups
+            .iter()
+            .flat_map(|group| group.iter().zip(group.iter().skip(1)))
+        {
+            let (Some(a), Some(b)) = (world.id_of(first), world.id_of(second)) else {
+                continue;
+            };
+            if !holds(a, b) {
+                found.push(Difference {
+                    name: RefName::Row(second.clone()),
+                    field: field.to_owned(),
+                    expected: text(&format!("{field} {a}")),
+                    actual: text_or_null(Some(b)),
+                });
             }
         }
     };
     check(&scenario.assert_ids.equal, "assertIds.equal", |a, b| a == b);
-    check(
-        &scenario.assert_ids.ascending,
-        "assertIds.ascending",
-        |a, b| a < b,
-    );
-}
-
-/// The line `golden run --json` prints for a file, as canonical JSON.
-#[must_use]
-pub fn report_line(
-    file: &str,
-    name: Option<&str>,
-    result: &Result<Outcome, ScenarioError>,
-) -> String {
-    let mut out = Writer::new();
-    out.begin_object();
-    if let Err(error) = result {
-        let (kind, code) = error.code();
-        out.key("error");
-        out.begin_object();
-        text(&mut out, "code", code);
-        text(&mut out, "type", kind);
-        out.end_object();
-    }
-    text(&mut out, "file", file);
-    out.key("mismatches");
-    out.begin_array();
-    for difference in result.iter().flat_map(|outcome| &outcome.differences) {
-        out.element();
-        out.begin_object();
-        text(&mut out, "actual", &difference.actual);
-        text(&mut out, "expected", &difference.expected);
-        text(&mut out, "field", difference.field);
-        out.key("ref");
-        write_name(&mut out, &difference.name);
-        out.end_object();
-    }
-    out.end_array();
-    text(&mut out, "name", name.unwrap_or_default());
-    out.key("pass");
-    out.boolean(
-        result
-            .as_ref()
-            .is_ok_and(|outcome| outcome.differences.is_empty()),
-    );
-    out.key("receipts");
-    out.begin_array();
-    for stored in result.iter().flat_map(|outcome| &outcome.receipts) {
-        out.element();
-        out.begin_object();
-        ratio(&mut out, "attributionScore", attribution_score(stored));
-        ratio(&mut out, "raisedScore", stored.graded.score);
-        out.key("receipt");
-        out.canonical(&canonical_text(&stored.receipt));
-        out.key("ref");
-        write_name(&mut out, &stored.name);
-        ratio(&mut out, "score", stored.graded.floor);
-        out.end_object();
-    }
-    out.end_array();
-    out.end_object();
-    out.into_text()
-}
-
-fn text(out: &mut Writer, key: &str, value: &str) {
-    out.key(key);
-    out.string(value);
-}
-
-fn ratio(out: &mut Writer, key: &str, value: Option<Ratio>) {
-    out.key(key);
-    match value {
-        Some(ratio) => out.string(&ratio.to_string()),
-        None => out.canonical("null"),
-    }
-}
-
-fn write_name(out: &mut Writer, name: &RefName) {
-    match name {
-        RefName::Row(name) => out.string(name),
-        RefName::Scope { agent, scope } => {
-            out.begin_object();
-            text(out, "agent", agent.as_str());
-            text(out, "scope", scope);
-            out.end_object();
-        }
-    }
+    let ascending = &scenario.assert_ids.ascending;
+    check(ascending, "assertIds.ascending", |a, b| a < b);
 }

@@ -1,21 +1,26 @@
 //! Golden scenarios (§15): worked examples as files, run through the core and
 //! compared with what was computed by hand.
 //!
-//! [`format`] reads a file, strict at every level; [`build`] makes whole
-//! objects of it; [`run`] grades and applies its events; [`compare`] says what
-//! differs.
+//! [`format`] is what a file holds; it is read strict at every level, and its
+//! [`names`] must name something. [`build`] makes whole objects of it, [`run`]
+//! grades and applies its events, [`compare`] says what differs, [`report`]
+//! writes it down.
 
 pub mod build;
 pub mod compare;
 pub mod format;
+pub mod names;
+mod read;
+pub mod report;
 pub mod run;
 
 use crate::decide::GradingError;
 use crate::model::Problems;
 use crate::policy::PolicyError;
 
-pub use compare::{Difference, report_line};
+pub use compare::Difference;
 pub use format::Scenario;
+pub use report::report_line;
 pub use run::{Outcome, RefName, StoredReceipt, run};
 
 /// Why a scenario file cannot be run.
@@ -61,3 +66,9 @@ impl core::fmt::Display for ScenarioError {
 }
 
 impl core::error::Error for ScenarioError {}
+
+impl From<GradingError> for ScenarioError {
+    fn from(error: GradingError) -> Self {
+        Self::Grading(error)
+    }
+}

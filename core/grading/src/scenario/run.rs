@@ -3,24 +3,31 @@
 use std::collections::BTreeMap;
 
 use attest_canon::Id;
+use attest_canon::json::Value;
 
 use crate::decide::attribution::Attributor;
 use crate::decide::corpus::Corpus;
 use crate::decide::fixed::graded_at;
+use crate::decide::grants::Grants;
+use crate::decide::single::orphan_of;
 use crate::decide::{
-    BatchInput, Graded, GradingError, PreAssignment, grade, grade_batch, pre_assignments,
+    BatchInput, GradeError, Graded, GradingError, PreAssignment, grade, grade_batch,
+    pre_assignments,
 };
-use crate::ledger::state::{self, Event as StateEvent};
-use crate::model::hashes::{claim_receipt_id, unasked_receipt_id};
+use crate::ledger::state::{Event as StateEvent, EventKind as StateEventKind, knows, transition};
+use crate::model::hashes::unasked_receipt_id;
 use crate::model::{
-    AgentId, Claim, Coverage, Grade, GradeContext, Instant, IsoTs, Observation, Receipt,
-    ReceiptState,
+    AgentId, Attribution, Claim, Coverage, GradeContext, Instant, IsoTs, Observation, ProblemKind,
+    Problems, Receipt, ReceiptState,
 };
 
 use super::ScenarioError;
 use super::build::World;
 use super::compare::{Difference, compare};
 use super::format::{Event, EventKind, GradeRow, Mode, Ref, Scenario};
+
+/// The event names a claim or observation that has no receipt.
+const NO_RECEIPT: &str = "no_receipt";
 
 /// Whose receipt, by the names of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +66,8 @@ pub struct StoredReceipt {
 /// What a scenario came to.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Its receipts, in the order a batch returns them.
+    /// Its receipts, in the order the first grading returns them; then those
+    /// a regrade made, in the order of the events.
     pub receipts: Vec<StoredReceipt>,
     /// Where they differ from what was expected.
     pub differences: Vec<Difference>,
@@ -71,15 +79,15 @@ pub struct Outcome {
 ///
 /// A file that does not build, or an input that grading refuses.
 pub fn run(scenario: &Scenario) -> Result<Outcome, ScenarioError> {
-    let world = World::build(scenario)?;
+    let world = World::build(scenario).map_err(ScenarioError::Policy)?;
     let mut runner = Runner {
         scenario,
         world: &world,
         receipts: Vec::new(),
         differences: Vec::new(),
     };
-    runner.first_grading().map_err(ScenarioError::Grading)?;
-    runner.events();
+    runner.first_grading()?;
+    runner.events()?;
     let Runner {
         receipts,
         mut differences,
@@ -100,7 +108,7 @@ struct Runner<'s> {
 }
 
 impl Runner<'_> {
-    fn first_grading(&mut self) -> Result<(), GradingError> {
+    fn first_grading(&mut self) -> Result<(), ScenarioError> {
         let graded = match (self.scenario.mode, &self.scenario.input.grade) {
             (Mode::Grade, Some(row)) => vec![self.grade_alone(row)?],
             _ => {
@@ -154,48 +162,51 @@ impl Runner<'_> {
         history
     }
 
-    fn grade_alone(&self, row: &GradeRow) -> Result<Graded, GradingError> {
+    /// `grade` alone, under the grant of the file's agent, else of the claim's,
+    /// else of the likely one (readings 28).
+    fn grade_alone(&self, row: &GradeRow) -> Result<Graded, ScenarioError> {
         let world = self.world;
+        let at = world.coverage.evaluated_at.instant();
         let claim = row.claim.as_deref().and_then(|name| world.claim(name));
         let candidates: Vec<&Observation> = row
             .candidates
             .iter()
             .filter_map(|name| world.observation(name))
             .collect();
-        let mut context = GradeContext {
+        let orphan = match (claim, &row.scope) {
+            (None, None) => {
+                let orphan = orphan_of(&candidates, &world.policy, at);
+                Some(orphan.ok_or(GradingError::Grade(GradeError::ClaimlessSubject))?)
+            }
+            _ => None,
+        };
+        let context = GradeContext {
             prior_spend_cents: row.prior_spend_cents,
+            attribution: orphan.and_then(|orphan| self.attribute(orphan)),
             scope: row.scope.clone(),
             model_scores: claim.and_then(|claim| world.model_scores.get(&claim.id).cloned()),
-            ..GradeContext::default()
         };
-        if claim.is_none() && row.scope.is_none() {
-            context.attribution = candidates.first().and_then(|orphan| self.attribute(orphan));
-        }
-        let attributed = context.attribution.as_ref().map(|found| found.agent);
-        let agent = row
-            .agent
-            .or(claim.map(|claim| claim.agent))
-            .or(attributed)
-            .unwrap_or(AgentId::Muse);
-        let at = world.coverage.evaluated_at.instant();
-        let in_force = world
-            .grants
-            .iter()
-            .filter(|grant| grant.agent == agent && grant.updated_at.instant() <= at);
-        let Some(grant) = in_force.max_by_key(|grant| grant.updated_at.instant()) else {
-            return Err(crate::decide::BatchError::MissingGrant(agent).into());
+        let likely = context.attribution.as_ref().map(|found| found.agent);
+        let Some(agent) = row.agent.or(claim.map(|claim| claim.agent)).or(likely) else {
+            let mut problems = Problems::default();
+            problems.add("input.grade.agent".to_owned(), ProblemKind::Missing);
+            return Err(ScenarioError::Format(problems));
         };
-        Ok(grade(
+        let theirs = world.grants.iter().filter(|grant| grant.agent == agent);
+        let grants = Grants::new(theirs, &world.coverage).map_err(GradingError::Batch)?;
+        let in_force = grants.of(agent).map_err(GradingError::Batch)?;
+        let graded = grade(
             claim,
             &candidates,
-            grant,
+            in_force.grant,
             &world.policy,
             &world.coverage,
             &context,
-        )?)
+        );
+        Ok(graded.map_err(GradingError::Grade)?)
     }
 
-    fn attribute(&self, orphan: &Observation) -> Option<crate::model::Attribution> {
+    fn attribute(&self, orphan: &Observation) -> Option<Attribution> {
         let world = self.world;
         let at = world.coverage.evaluated_at.instant();
         let mut corpus = Corpus::new(&world.policy, [], None);
@@ -210,33 +221,29 @@ impl Runner<'_> {
         Attributor::new(&world.policy, &world.activity, claims, at).attribute(orphan)
     }
 
-    /// A graded receipt under its name in the file.
+    /// A graded receipt under its name in the file: of rows that are one fact,
+    /// the first the grading saw.
     fn stored(&self, graded: Graded) -> StoredReceipt {
-        let scenario = self.scenario;
-        let claim = graded.receipt.claim_id.and_then(|id| {
-            let place = self.world.claims.iter().position(|claim| claim.id == id)?;
-            scenario.input.claims.get(place).map(|row| row.name.clone())
-        });
-        let orphan = || {
-            let id = graded.receipt.id;
-            let place = self
-                .world
-                .observations
-                .iter()
-                .position(|row| unasked_receipt_id(row.id) == id)?;
-            scenario
-                .input
-                .observations
-                .get(place)
-                .map(|row| row.name.clone())
-        };
-        let name = match (&graded.context.scope, claim) {
-            (Some(scope), None) => RefName::Scope {
+        let input = &self.scenario.input;
+        let at = graded.receipt.computed_at.instant();
+        let name = if let Some(scope) = &graded.context.scope
+            && graded.receipt.claim_id.is_none()
+        {
+            RefName::Scope {
                 agent: graded.receipt.agent,
                 scope: scope.clone(),
-            },
-            (_, Some(name)) => RefName::Row(name),
-            (None, None) => RefName::Row(orphan().unwrap_or_default()),
+            }
+        } else if let Some(id) = graded.receipt.claim_id {
+            let mut rows = self.world.claims.iter().zip(&input.claims);
+            let found = rows.find(|(claim, _)| claim.id == id && claim.observed_at.instant() <= at);
+            RefName::Row(found.map(|(_, row)| row.name.clone()).unwrap_or_default())
+        } else {
+            let id = graded.receipt.id;
+            let mut rows = self.world.observations.iter().zip(&input.observations);
+            let found = rows.find(|(seen, _)| {
+                unasked_receipt_id(seen.id) == id && seen.observed_at.instant() <= at
+            });
+            RefName::Row(found.map(|(_, row)| row.name.clone()).unwrap_or_default())
         };
         StoredReceipt {
             name,
@@ -247,67 +254,62 @@ impl Runner<'_> {
 
     /// The receipt of a claim or observation, whatever its name.
     fn find(&self, name: &str) -> Option<usize> {
-        let id = self.receipt_id(name)?;
+        let id = self.world.receipt_id_of(name)?;
         self.receipts
             .iter()
             .position(|stored| stored.receipt.id == id)
     }
 
-    fn receipt_id(&self, name: &str) -> Option<Id> {
-        let claim = self
-            .world
-            .claim(name)
-            .map(|claim| claim_receipt_id(claim.id));
-        claim.or_else(|| {
-            self.world
-                .observation(name)
-                .map(|row| unasked_receipt_id(row.id))
-        })
-    }
-
-    fn events(&mut self) {
+    /// Applies the events in order.
+    fn events(&mut self) -> Result<(), GradingError> {
         let mut events = self.scenario.events.as_slice();
         while let Some((event, rest)) = events.split_first() {
             events = rest;
-            match &event.kind {
-                EventKind::Regrade { at, .. } => {
-                    // Regrades that follow one another at one instant are one
-                    // batch (readings 22).
-                    let same = |next: &&Event| matches!(&next.kind, EventKind::Regrade { at: other, .. } if other.instant() == at.instant());
-                    let more = events.iter().take_while(same).count();
-                    let (run, rest) = events.split_at_checked(more).unwrap_or((events, &[]));
-                    events = rest;
-                    let batch = self.next_batch(*at);
-                    for event in core::iter::once(event).chain(run) {
-                        let outcome = self.regrade(event, batch.as_ref().ok());
-                        self.settle(event, outcome);
-                    }
-                }
-                _ => {
-                    let outcome = self.apply(event);
-                    self.settle(event, outcome);
-                }
+            let EventKind::Regrade { at, .. } = event.kind else {
+                let outcome = self.apply(event);
+                self.settle(event, outcome);
+                continue;
+            };
+            // Regrades that follow one another at one instant are one batch
+            // (readings 22).
+            let same = |next: &&Event| matches!(&next.kind, EventKind::Regrade { at: other, .. } if other.instant() == at.instant());
+            let more = events.iter().take_while(same).count();
+            let (run, rest) = events.split_at_checked(more).unwrap_or((events, &[]));
+            events = rest;
+            let batch = self.next_batch(at);
+            for event in core::iter::once(event).chain(run) {
+                let outcome = match &batch {
+                    Ok(batch) => self.regrade(event, batch),
+                    Err(error) if event.rejected => Err(error.code().1),
+                    // What grading throws is the scenario's outcome (supplement J).
+                    Err(error) => return Err(*error),
+                };
+                self.settle(event, outcome);
             }
         }
+        Ok(())
     }
 
     /// Notes an event that was refused although it should not be, or the other
     /// way round.
-    fn settle(&mut self, event: &Event, outcome: Result<(), ()>) {
+    fn settle(&mut self, event: &Event, outcome: Result<(), &'static str>) {
         if outcome.is_err() != event.rejected {
-            let word = |rejected: bool| if rejected { "rejected" } else { "accepted" };
+            let expected = if event.rejected {
+                "rejected"
+            } else {
+                "accepted"
+            };
             self.differences.push(Difference {
                 name: RefName::Row(event.name.clone()),
-                field: "event",
-                expected: word(event.rejected).to_owned(),
-                actual: word(outcome.is_err()).to_owned(),
+                field: format!("event {}", event.kind.as_str()),
+                expected: Value::String(expected.into()),
+                actual: Value::String(outcome.err().unwrap_or("accepted").into()),
             });
         }
     }
 
-    fn apply(&mut self, event: &Event) -> Result<(), ()> {
-        let place = self.find(&event.name).ok_or(())?;
-        let stored = self.receipts.get_mut(place).ok_or(())?;
+    /// Applies a person's or the ledger's event; the code of a refusal.
+    fn apply(&mut self, event: &Event) -> Result<(), &'static str> {
         let what = match &event.kind {
             EventKind::Override { grade, reason, at } => StateEvent::Override {
                 grade: *grade,
@@ -315,12 +317,15 @@ impl Runner<'_> {
                 at: *at,
             },
             EventKind::Revert { at } => StateEvent::Revert { at: *at },
-            EventKind::Supersede { claim } => StateEvent::Supersede {
-                claim_id: self.world.claim(claim).ok_or(())?.id,
-            },
-            EventKind::Regrade { .. } => return Err(()),
+            EventKind::Supersede { claim } => {
+                let claim = self.world.claim(claim).ok_or(NO_RECEIPT)?;
+                StateEvent::Supersede { claim_id: claim.id }
+            }
+            EventKind::Regrade { .. } => return Ok(()),
         };
-        stored.receipt = state::transition(&stored.receipt, what).map_err(|_| ())?;
+        let place = self.find(&event.name).ok_or(NO_RECEIPT)?;
+        let stored = self.receipts.get_mut(place).ok_or(NO_RECEIPT)?;
+        stored.receipt = transition(&stored.receipt, what).map_err(|error| error.code())?;
         Ok(())
     }
 
@@ -348,33 +353,35 @@ impl Runner<'_> {
         self.batch(&coverage, claims, &fixed)
     }
 
-    /// Replaces, makes or deletes the one receipt a regrade names.
-    fn regrade(&mut self, event: &Event, batch: Option<&Vec<Graded>>) -> Result<(), ()> {
-        let EventKind::Regrade { deleted, at } = &event.kind else {
-            return Err(());
+    /// Replaces, makes or deletes the one receipt a regrade names; the code of
+    /// a refusal.
+    fn regrade(&mut self, event: &Event, batch: &[Graded]) -> Result<(), &'static str> {
+        let EventKind::Regrade { deleted, at } = event.kind else {
+            return Ok(());
         };
-        let id = self.receipt_id(&event.name).ok_or(())?;
-        let next = batch
-            .ok_or(())?
-            .iter()
-            .find(|graded| graded.receipt.id == id);
+        let id = self.world.receipt_id_of(&event.name).ok_or(NO_RECEIPT)?;
+        let graded = batch.iter().find(|graded| graded.receipt.id == id);
         let place = self.find(&event.name);
-        match (place, next) {
-            (Some(place), None) if *deleted && self.is_deletable(place, at.instant()) => {
-                self.receipts.remove(place);
+        if let Some(stored) = place.and_then(|place| self.receipts.get(place)) {
+            knows(&stored.receipt, StateEventKind::Regrade).map_err(|error| error.code())?;
+        }
+        match (graded, deleted) {
+            (Some(_), true) => Err("still_graded"),
+            (None, false) => Err("not_graded"),
+            (None, true) => {
+                let place = place.filter(|place| self.is_deletable(*place, at.instant()));
+                self.receipts.remove(place.ok_or("not_deletable")?);
                 Ok(())
             }
-            (_, None) => Err(()),
-            (_, Some(_)) if *deleted => Err(()),
-            (None, Some(graded)) => {
-                let stored = self.stored(graded.clone());
-                self.receipts.push(stored);
-                Ok(())
-            }
-            (Some(place), Some(graded)) => {
-                let stored = self.receipts.get_mut(place).ok_or(())?;
+            (Some(graded), false) => {
+                let Some(stored) = place.and_then(|place| self.receipts.get_mut(place)) else {
+                    let stored = self.stored(graded.clone());
+                    self.receipts.push(stored);
+                    return Ok(());
+                };
                 let regrade = StateEvent::Regrade(Box::new(graded.receipt.clone()));
-                stored.receipt = state::transition(&stored.receipt, regrade).map_err(|_| ())?;
+                stored.receipt =
+                    transition(&stored.receipt, regrade).map_err(|error| error.code())?;
                 stored.graded = graded.clone();
                 Ok(())
             }
@@ -385,10 +392,9 @@ impl Runner<'_> {
     /// it holds reverted overrides (§7).
     fn is_deletable(&self, place: usize, at: Instant) -> bool {
         self.receipts.get(place).is_some_and(|stored| {
-            stored.receipt.state == ReceiptState::Pending
-                && stored.receipt.grade == Grade::Unasked
+            stored.receipt.claim_id.is_none()
+                && stored.receipt.state == ReceiptState::Pending
                 && stored.receipt.reverted.is_empty()
-                && stored.receipt.superseded_by.is_none()
                 && stored.receipt.computed_at.instant() < at
         })
     }
