@@ -2,6 +2,7 @@
 //! supplement E).
 
 pub mod batch_input;
+pub mod batch_store;
 pub mod export;
 pub mod state;
 mod write;
