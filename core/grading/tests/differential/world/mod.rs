@@ -88,7 +88,17 @@ impl World {
     }
 }
 
-/// The world of a seed.
+/// The world of a seed; every entity in it is one that a ledger may hold.
 pub fn world(seed: u64) -> World {
-    maker::Maker::new(seed).world()
+    let world = maker::Maker::new(seed).world();
+    for claim in world.claims.iter().chain(&world.history) {
+        assert_eq!(claim.problem(), None, "seed {seed}");
+    }
+    for row in &world.observations {
+        assert_eq!(row.problem(), None, "seed {seed}");
+    }
+    for entry in &world.coverage.observers {
+        assert_eq!(entry.problem(), None, "seed {seed}");
+    }
+    world
 }
