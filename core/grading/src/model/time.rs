@@ -269,7 +269,7 @@ fn two(tens: u8, ones: u8) -> Option<i64> {
 /// Reads an optional fraction: its milliseconds, its digits, and what follows.
 fn fraction(rest: &[u8]) -> Option<(i64, u8, &[u8])> {
     match *rest {
-        [b'.', a, b, c, ref rest @ ..] if c.is_ascii_digit() => {
+        [b'.', a, b, c, ref rest @ ..] if b.is_ascii_digit() && c.is_ascii_digit() => {
             Some((two(a, b)?.checked_mul(10)?.checked_add(digit(c)?)?, 3, rest))
         }
         [b'.', a, b, ref rest @ ..] if b.is_ascii_digit() => {
@@ -397,6 +397,35 @@ mod tests {
             let read = IsoTs::parse(text).unwrap();
             assert_eq!(read.instant().ms(), ms, "{text}");
             assert_eq!(read.to_string(), text);
+        }
+    }
+
+    /// A fraction of any length beside an offset of any form: `.5-04:00` was
+    /// once taken for three digits.
+    #[test]
+    fn every_fraction_beside_every_offset() {
+        let whole = IsoTs::parse("2026-10-06T18:02:00Z").unwrap().instant();
+        for (fraction, ms) in [
+            ("", 0),
+            (".5", 500),
+            (".05", 50),
+            (".50", 500),
+            (".005", 5),
+            (".500", 500),
+        ] {
+            for (offset, minutes) in [
+                ("Z", 0),
+                ("+00:00", 0),
+                ("-00:00", 0),
+                ("-04:00", -240),
+                ("+05:45", 345),
+                ("+23:59", 1439),
+            ] {
+                let text = format!("2026-10-06T18:02:00{fraction}{offset}");
+                let read = IsoTs::parse(&text).unwrap();
+                let expected = whole.plus(ms - minutes * MS_PER_MINUTE);
+                assert_eq!((read.instant(), read.to_string()), (expected, text));
+            }
         }
     }
 

@@ -14,6 +14,9 @@ mod read;
 pub mod report;
 pub mod run;
 
+#[cfg(test)]
+mod tests;
+
 use crate::decide::GradingError;
 use crate::model::Problems;
 use crate::policy::PolicyError;
