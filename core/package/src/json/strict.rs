@@ -77,6 +77,22 @@ impl Bounds {
     }
 }
 
+impl Bounds {
+    /// No bounds: a text that was admitted under its bounds before.
+    pub(crate) fn admitted() -> Self {
+        let bound = ScanBound {
+            most: usize::MAX,
+            crossed: Reason::ResourceHard,
+        };
+        Self {
+            depth: bound,
+            key: bound,
+            string: bound,
+            payload: bound,
+        }
+    }
+}
+
 /// A pull reader over one JSON text.
 pub(crate) struct Strict<'a> {
     reader: Reader<'a>,
@@ -322,6 +338,22 @@ impl<'a> Strict<'a> {
             Kind::Object => self.object(|reader, _| reader.skip().map(drop))?,
         }
         Ok(self.reader.text_since(start))
+    }
+
+    /// Reads one value whose raw bytes are bounded: beyond the bound the charge
+    /// refuses, whatever else is wrong there.
+    pub(crate) fn bounded<T>(
+        &mut self,
+        bound: ScanBound,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.peek()?;
+        let start = self.position();
+        let value = read(self);
+        if !matches!(value, Err(Fault::Resource(_))) {
+            bound.check(self.position().saturating_sub(start))?;
+        }
+        value
     }
 
     /// Refuses anything but white space after the one value.
