@@ -13,7 +13,7 @@ use crate::model::canonical::{member, member_if};
 use crate::model::hashes::{claim_receipt_id, unasked_receipt_id};
 use crate::model::time::MS_PER_DAY;
 use crate::model::{
-    ActionType, Activity, AgentId, BasisPoints, Claim, Coverage, Grant, IsoTs, ModelScore,
+    ActionType, Activity, AgentId, BasisPoints, Claim, Coverage, Grant, Instant, IsoTs, ModelScore,
     Observation, ObserverCoverage, Precision, Source, Token,
 };
 use crate::policy::{DEFAULT_POLICY, Policy, PolicyError, load_policy_value};
@@ -52,6 +52,9 @@ pub struct World {
     pub model_scores: BTreeMap<Id, Vec<ModelScore>>,
     /// What the file's names stand for.
     pub names: Names,
+    /// The rows each receipt can be about, in file order: more than one where
+    /// rows are one fact.
+    by_receipt: BTreeMap<Id, Vec<Place>>,
 }
 
 impl World {
@@ -95,8 +98,10 @@ impl World {
             fixed_claims: BTreeSet::new(),
             model_scores: BTreeMap::new(),
             names: Names::of(input),
+            by_receipt: BTreeMap::new(),
         };
         world.resolve(input);
+        world.index_receipts();
         Ok(world)
     }
 
@@ -137,6 +142,29 @@ impl World {
             scores.sort_by_key(|score| score.observation_id);
             self.model_scores.insert(claim, scores);
         }
+    }
+
+    fn index_receipts(&mut self) {
+        let claims = self.claims.iter().enumerate();
+        let claims = claims.map(|(at, claim)| (claim_receipt_id(claim.id), Place::Claim(at)));
+        let rows = self.observations.iter().enumerate();
+        let rows = rows.map(|(at, row)| (unasked_receipt_id(row.id), Place::Observation(at)));
+        for (id, place) in claims.chain(rows) {
+            self.by_receipt.entry(id).or_default().push(place);
+        }
+    }
+
+    /// The row a receipt computed at this instant is about: of rows that are
+    /// one fact, the first in the file that was seen by then.
+    #[must_use]
+    pub fn subject(&self, receipt: Id, at: Instant) -> Option<Place> {
+        let seen = |place: &Place| match place {
+            Place::Claim(nth) => self.claims.get(*nth).map(|claim| claim.observed_at),
+            Place::Observation(nth) => self.observations.get(*nth).map(|row| row.observed_at),
+        };
+        let places = self.by_receipt.get(&receipt)?;
+        let mut places = places.iter().copied();
+        places.find(|place| seen(place).is_some_and(|seen| seen.instant() <= at))
     }
 
     /// A claim by its name.

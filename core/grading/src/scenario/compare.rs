@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use attest_canon::Id;
 use attest_canon::jcs::{Numbers, to_canonical};
@@ -10,6 +10,7 @@ use attest_canon::json::{Limits, Value, push_key};
 
 use crate::decide::Ratio;
 use crate::model::canonical::canonical_text;
+use crate::model::hashes::scope_receipt_id;
 use crate::model::reason::Params;
 use crate::model::{ReasonCode, ReceiptState};
 
@@ -57,11 +58,18 @@ pub(super) fn compare(
     receipts: &[StoredReceipt],
 ) -> Vec<Difference> {
     let mut found = Vec::new();
+    let by_id: BTreeMap<Id, &StoredReceipt> = receipts
+        .iter()
+        .map(|stored| (stored.receipt.id, stored))
+        .collect();
     let mut met: BTreeSet<Id> = BTreeSet::new();
     for expect in &scenario.expect {
-        let stored = receipts
-            .iter()
-            .find(|stored| is_subject(world, stored, &expect.subject));
+        // Rows that are one fact share their receipt.
+        let id = match &expect.subject {
+            ExpectSubject::Row(name) => world.receipt_id_of(name),
+            ExpectSubject::Scope { agent, scope } => Some(scope_receipt_id(*agent, scope)),
+        };
+        let stored = id.and_then(|id| by_id.get(&id).copied());
         let Some(stored) = stored else {
             found.push(Difference {
                 name: name_of(&expect.subject),
@@ -121,14 +129,6 @@ fn name_of(subject: &ExpectSubject) -> RefName {
     }
 }
 
-/// Whether a receipt is the one meant; rows that are one fact share theirs.
-fn is_subject(world: &World, stored: &StoredReceipt, subject: &ExpectSubject) -> bool {
-    match subject {
-        ExpectSubject::Scope { .. } => stored.name == name_of(subject),
-        ExpectSubject::Row(name) => world.receipt_id_of(name) == Some(stored.receipt.id),
-    }
-}
-
 /// The attribution's score of an UNASKED receipt.
 pub(super) fn attribution_score(stored: &StoredReceipt) -> Option<Ratio> {
     let attribution = stored.graded.context.attribution.as_ref()?;
@@ -177,11 +177,8 @@ impl Entry<'_> {
         self.check("ruleId", expect.rule_id.as_ref(), Some(&receipt.rule_id));
         self.check("state", expect.state.as_ref(), Some(&receipt.state));
         if let Some(names) = &expect.observation_refs {
-            let ids: Vec<Id> = names
-                .iter()
-                .filter_map(|name| self.world.id_of(name))
-                .collect();
-            if ids != receipt.observation_ids {
+            let ids = names.iter().map(|name| self.world.id_of(name));
+            if !ids.eq(receipt.observation_ids.iter().map(|id| Some(*id))) {
                 let expected = names.iter().map(|name| text(name)).collect();
                 let actual = receipt.observation_ids.iter().map(|id| self.named(*id));
                 let actual = actual.collect();

@@ -1,6 +1,6 @@
 //! Running a scenario: the first grading, then its events in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use attest_canon::Id;
 use attest_canon::json::Value;
@@ -15,7 +15,6 @@ use crate::decide::{
     pre_assignments,
 };
 use crate::ledger::state::{Event as StateEvent, EventKind as StateEventKind, knows, transition};
-use crate::model::hashes::unasked_receipt_id;
 use crate::model::{
     AgentId, Attribution, Claim, Coverage, GradeContext, Instant, IsoTs, Observation, ProblemKind,
     Problems, Receipt, ReceiptState,
@@ -25,6 +24,7 @@ use super::ScenarioError;
 use super::build::World;
 use super::compare::{Difference, compare};
 use super::format::{Event, EventKind, GradeRow, Mode, Ref, Scenario};
+use super::names::Place;
 
 /// The event names a claim or observation that has no receipt.
 const NO_RECEIPT: &str = "no_receipt";
@@ -152,11 +152,15 @@ impl Runner<'_> {
             .iter()
             .filter_map(|place| self.world.claims.get(*place))
             .collect();
+        let listed: BTreeSet<Id> = history.iter().map(|claim| claim.id).collect();
         for stored in &self.receipts {
-            if let Some(id) = stored.receipt.claim_id
-                && !history.iter().any(|claim| claim.id == id)
-            {
-                history.extend(self.world.claims.iter().find(|claim| claim.id == id));
+            let receipt = &stored.receipt;
+            if receipt.claim_id.is_none_or(|id| listed.contains(&id)) {
+                continue;
+            }
+            let at = receipt.computed_at.instant();
+            if let Some(Place::Claim(nth)) = self.world.subject(receipt.id, at) {
+                history.extend(self.world.claims.get(nth));
             }
         }
         history
@@ -221,33 +225,30 @@ impl Runner<'_> {
         Attributor::new(&world.policy, &world.activity, claims, at).attribute(orphan)
     }
 
-    /// A graded receipt under its name in the file: of rows that are one fact,
-    /// the first the grading saw.
+    /// A graded receipt under its name in the file.
     fn stored(&self, graded: Graded) -> StoredReceipt {
         let input = &self.scenario.input;
-        let at = graded.receipt.computed_at.instant();
-        let name = if let Some(scope) = &graded.context.scope
-            && graded.receipt.claim_id.is_none()
-        {
-            RefName::Scope {
-                agent: graded.receipt.agent,
+        let receipt = &graded.receipt;
+        let name = match (&graded.context.scope, receipt.claim_id) {
+            (Some(scope), None) => RefName::Scope {
+                agent: receipt.agent,
                 scope: scope.clone(),
+            },
+            _ => {
+                let at = receipt.computed_at.instant();
+                let name = match self.world.subject(receipt.id, at) {
+                    Some(Place::Claim(nth)) => input.claims.get(nth).map(|row| &row.name),
+                    Some(Place::Observation(nth)) => {
+                        input.observations.get(nth).map(|row| &row.name)
+                    }
+                    None => None,
+                };
+                RefName::Row(name.cloned().unwrap_or_default())
             }
-        } else if let Some(id) = graded.receipt.claim_id {
-            let mut rows = self.world.claims.iter().zip(&input.claims);
-            let found = rows.find(|(claim, _)| claim.id == id && claim.observed_at.instant() <= at);
-            RefName::Row(found.map(|(_, row)| row.name.clone()).unwrap_or_default())
-        } else {
-            let id = graded.receipt.id;
-            let mut rows = self.world.observations.iter().zip(&input.observations);
-            let found = rows.find(|(seen, _)| {
-                unasked_receipt_id(seen.id) == id && seen.observed_at.instant() <= at
-            });
-            RefName::Row(found.map(|(_, row)| row.name.clone()).unwrap_or_default())
         };
         StoredReceipt {
             name,
-            receipt: graded.receipt.clone(),
+            receipt: receipt.clone(),
             graded,
         }
     }

@@ -116,12 +116,15 @@ fn problems(text: &str) -> Vec<(String, ProblemKind)> {
     }
 }
 
+/// Gets a change of one value, gives the document's text with it.
+type With<'a> = dyn Fn(&dyn Fn(&mut Value<'static>)) -> String + 'a;
+
+/// Gets a value's path and the way to change it.
+type Visit<'a> = dyn FnMut(&str, &With<'_>) + 'a;
+
 /// Calls `visit` for every value of a document with its path, handing it a
 /// copy of the document in which that value can be changed.
-fn each_place(
-    document: &Value<'static>,
-    visit: &mut dyn FnMut(&str, &dyn Fn(&dyn Fn(&mut Value<'static>)) -> String),
-) {
+fn each_place(document: &Value<'static>, visit: &mut Visit<'_>) {
     fn places(
         value: &Value<'_>,
         route: &mut Vec<usize>,
@@ -710,10 +713,7 @@ fn refused_events_leave_the_receipt_and_say_why() {
         let marked = format!("{},\"rejected\":true}}", &events[..last]);
         assert_eq!(ledger(&marked).differences, [], "{events}");
     }
-    let outcome = ledger(&format!(
-        "{}",
-        says("15:00").replace("}", r#","rejected":true}"#)
-    ));
+    let outcome = ledger(&says("15:00").replace("}", r#","rejected":true}"#));
     let found = &outcome.differences[0];
     assert_eq!(
         (json_text(&found.expected), json_text(&found.actual)),
