@@ -14,7 +14,8 @@ use crate::oracle::{attribute, time};
 use crate::policies;
 use crate::random::Random;
 
-pub const BASE: i64 = 1_791_309_600_000; // 2026-10-06T18:00:00Z
+/// 2026-10-06T18:00:00Z, and two days from either end of the years 0001–9999.
+const BASES: &[i64] = &[1_791_309_600_000, 253_402_128_000_000, -62_135_424_000_000];
 pub const MINUTE: i64 = 60_000;
 pub const OFFSETS: &[i16] = &[0, 0, -240, -240, 345, 60];
 
@@ -28,6 +29,8 @@ pub struct Maker {
     pub names: Vec<&'static str>,
     pub subjects: Vec<&'static str>,
     pub amounts: Vec<i64>,
+    /// When things happen, more or less.
+    pub base: i64,
     /// Instants on which something decides.
     pub edges: Vec<i64>,
     pub evaluated: i64,
@@ -60,6 +63,11 @@ impl Maker {
             amounts: (0..random.between(1, 3))
                 .map(|_| *random.pick(AMOUNTS))
                 .collect(),
+            base: if random.percent(97) {
+                BASES[0]
+            } else {
+                *random.pick(BASES)
+            },
             random,
             edges: Vec::new(),
             evaluated: 0,
@@ -74,7 +82,7 @@ impl Maker {
             self.edges_of_claim(claim);
         }
         if self.edges.is_empty() {
-            self.edges.extend([BASE, BASE + 30 * MINUTE]);
+            self.edges.extend([self.base, self.base + 30 * MINUTE]);
         }
         let mut observations: Vec<Observation> = Vec::new();
         for _ in 0..self.random.between(0, 6) {
@@ -90,24 +98,24 @@ impl Maker {
         self.resight(&mut observations);
         self.edges_of_rows(&observations);
         self.evaluated = self.instant_of_batch();
-        let evaluated_at = if self.random.percent(5) {
-            IsoTs::parse(
-                &IsoTs::computed(Instant::from_ms(self.evaluated), 0)
-                    .to_string()
-                    .replace('Z', "-00:00"),
-            )
-            .unwrap()
-        } else {
-            self.written(self.evaluated)
-        };
+        let evaluated_at = self.written(self.evaluated);
+        // Written at the end of the years, an instant is that end.
+        self.evaluated = time::ms(evaluated_at);
         self.age(&mut observations, &mut claims);
+        let mut observers = self.observers(&claims, &observations);
+        observers.retain(|entry| entry.problem().is_none());
         let coverage = Coverage {
             evaluated_at,
-            observers: self.observers(&claims, &observations),
+            observers,
             repairs: self.repairs(&claims),
         };
         let grants = self.grants();
-        let history = self.history(&claims);
+        let mut history = self.history(&claims);
+        for claim in claims.iter_mut().chain(&mut history) {
+            if claim.problem().is_some() {
+                claim.claimed_at_end = None;
+            }
+        }
         let activity = self.activity(&observations);
         let fixed = self.fixed(&claims, &observations);
         let model_scores = self.model_scores(&claims, &observations);
@@ -128,8 +136,18 @@ impl Maker {
         sha256(format!("{what} {} {}", self.seed, self.random.next()).as_bytes())
     }
 
+    /// An instant in some offset and form: `Z`, `+00:00` and `-00:00` are one
+    /// offset, and a fraction of zero is none.
     pub fn written(&mut self, ms: i64) -> IsoTs {
-        IsoTs::computed(Instant::from_ms(ms), *self.random.pick(OFFSETS))
+        let offset = *self.random.pick(OFFSETS);
+        let mut text = IsoTs::computed(Instant::from_ms(ms), offset).to_string();
+        if self.random.percent(4) {
+            text = text.replace('Z', self.random.pick::<&str>(&["+00:00", "-00:00"]));
+        }
+        if self.random.percent(4) && !text.contains('.') {
+            text.insert_str(19, ".0");
+        }
+        IsoTs::parse(&text).unwrap_or_else(|| panic!("{text} of {ms}"))
     }
 
     /// An edge, or a millisecond beside it.

@@ -5,7 +5,7 @@ use attest_grading::model::{
     ActionType, Claim, Instant, IsoTs, Observation, Precision, Source, Token,
 };
 
-use super::maker::{BASE, MINUTE, Maker, OFFSETS};
+use super::maker::{MINUTE, Maker, OFFSETS};
 use crate::oracle::{json, time};
 use crate::random::Random;
 
@@ -21,7 +21,7 @@ impl Maker {
         let action = *self.random.pick(&self.types);
         let raw_hash = self.digest("claim");
         let offset = *self.random.pick(OFFSETS);
-        let at = BASE
+        let at = self.base
             + *self.random.pick(&[
                 0,
                 0,
@@ -49,9 +49,10 @@ impl Maker {
             .map(|end| self.written(end));
         let target_at = (action.is_calendar() && self.random.percent(88) || self.random.percent(3))
             .then(|| {
-                BASE + *self
-                    .random
-                    .pick(&[0, 0, 3 * 86_400_000, 86_400_000, 30 * MINUTE])
+                self.base
+                    + *self
+                        .random
+                        .pick(&[0, 0, 3 * 86_400_000, 86_400_000, 30 * MINUTE])
             })
             .map(|target| self.written(target));
         let counterparty = if Self::is_bought(action) {
@@ -101,7 +102,7 @@ impl Maker {
         let at = match &like {
             Some(claim) if self.random.percent(50) => {
                 if claim.action.is_calendar() {
-                    claim.target_at.map_or(BASE, time::ms)
+                    claim.target_at.map_or(self.base, time::ms)
                 } else {
                     time::ms(claim.claimed_at)
                 }
@@ -235,7 +236,7 @@ impl Maker {
             let mut older = self.claim(n);
             let back = self.policy.windows().spend_window_ms;
             let at = match claims {
-                [] => BASE,
+                [] => self.base,
                 claims => time::ms(self.random.pick(claims).claimed_at),
             };
             let at = at

@@ -9,7 +9,7 @@ use attest_grading::model::{
     Instant, ModelScore, Observation, Session, Source,
 };
 
-use super::maker::{BASE, MINUTE, Maker};
+use super::maker::{MINUTE, Maker};
 use super::texts::{ALLOWLIST, SCOPES};
 use crate::oracle::attribute;
 
@@ -27,9 +27,9 @@ impl Maker {
             let copies = if self.random.percent(5) { 2 } else { 1 };
             for _ in 0..copies {
                 let updated = *self.random.pick(&[
-                    BASE - 86_400_000,
-                    BASE - 86_400_001,
-                    BASE - 3 * 86_400_000,
+                    self.base - 86_400_000,
+                    self.base - 86_400_001,
+                    self.base - 3 * 86_400_000,
                     self.evaluated,
                 ]);
                 let updated = if copies == 2 && self.random.percent(20) {

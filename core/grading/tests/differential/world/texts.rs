@@ -50,6 +50,8 @@ pub const SUBJECTS: &[&str] = &[
     "the of",
     "",
     "deck sent by muse",
+    "q w e r t y u i p s d f g h j k l z x v b n m 1 2 3 4 5 6 7 8 9 0 deck",
+    "q w e r t y u i p s d f g h j k l z x v b n m 1 2 3 4 5 6 Q3",
 ];
 pub const AMOUNTS: &[i64] = &[0, 1, 2500, 2501, 4999, 5000, 5001];
 pub const CURRENCIES: &[&str] = &["USD", "USD", "EUR"];

@@ -3,7 +3,7 @@
 use attest_canon::{Digest, sha256};
 use attest_grading::model::{Claim, Observation, ObserverCoverage, Repair, Source, Token};
 
-use super::maker::{BASE, MINUTE, Maker};
+use super::maker::{MINUTE, Maker};
 use crate::oracle::{attribute, time};
 
 impl Maker {
@@ -45,7 +45,8 @@ impl Maker {
             if !claims.is_empty() && self.random.percent(40) {
                 // A whole view of the present, for what only such a view allows.
                 let claim = self.random.pick(claims).clone();
-                let (from, to) = time::window(&claim, &self.policy).unwrap_or((BASE, BASE));
+                let (from, to) =
+                    time::window(&claim, &self.policy).unwrap_or((self.base, self.base));
                 entries.push(ObserverCoverage {
                     observer_id: Token::parse(source.as_str()).unwrap(),
                     source,
