@@ -1,4 +1,12 @@
-//! Incident Package v1.
+//! Incident Package v1: read, account, verify and build offline evidence
+//! packages. Pure: bytes in, bytes and typed results out.
+//!
+//! Reading order: [`grammar`] (ids, references, times, surfaces), [`limits`]
+//! and [`reason`], [`document`] (the closed package documents), `container`
+//! (the outer ustar), `format` (the eleven admitted formats), `account` (what
+//! an assessment must say), [`verify`](crate::verify()).
+
+mod account;
 mod container;
 pub mod document;
 mod format;
@@ -6,14 +14,20 @@ pub mod grammar;
 mod json;
 pub mod limits;
 pub mod reason;
+mod verify;
 
-pub use format::Format;
+pub use format::{ContextDocument, Entry, Format};
+pub use reason::{Outcome, Reason};
+pub use verify::{verify, verify_under};
+
 /// How strictly a package is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
     /// The contract's text.
     #[default]
     Contract,
-    /// Besides, what the only producer in the field writes (package readings).
+    /// Besides, what the only producer in the field writes (package readings):
+    /// two kernel formats, inventory inputs in any order, `events_sha256` with
+    /// a prefix, and nullable members left out.
     Assay621,
 }

@@ -5,5 +5,5 @@ mod read;
 mod write;
 
 pub(crate) use header::BLOCK;
-pub(crate) use read::Archive;
+pub(crate) use read::{Admission, Archive};
 pub(crate) use write::archive;

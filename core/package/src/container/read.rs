@@ -18,16 +18,18 @@ pub(crate) struct Archive {
     pub(crate) inventory: Vec<u8>,
     /// `assessment.json`.
     pub(crate) assessment: Vec<u8>,
-    /// Objects by the digest their path states, ascending.
+    /// Kept objects by the digest their path states, ascending.
     pub(crate) objects: Vec<(Digest, Vec<u8>)>,
+    /// Whether every object was kept.
+    pub(crate) whole: bool,
 }
 
-/// What an object's path may be, decided before its data is read.
+/// Which objects are kept, decided before their data is read.
 pub(crate) trait Admission {
     /// Called once, with the inventory's bytes.
-    fn inventory(&mut self, bytes: &[u8]) -> Result<(), Reason>;
-    /// Called for each object, before its data is read.
-    fn object(&mut self, digest: Digest) -> Result<(), Reason>;
+    fn inventory(&mut self, bytes: &[u8]);
+    /// Called for each object: whether to keep its data or only to hash it.
+    fn keeps(&mut self, digest: Digest) -> bool;
 }
 
 struct Source<'l, R> {
@@ -68,8 +70,8 @@ impl<R: Read> Source<'_, R> {
         }
     }
 
-    /// A member's data and its zero padding.
-    fn data(&mut self, size: u64) -> Result<Vec<u8>, Reason> {
+    /// A member's data and its zero padding, kept or only hashed.
+    fn data(&mut self, size: u64, keep: bool) -> Result<Vec<u8>, Reason> {
         let padded = size
             .checked_next_multiple_of(BLOCK as u64)
             .ok_or(Reason::ResourceHard)?;
@@ -79,9 +81,21 @@ impl<R: Read> Source<'_, R> {
         let padding = usize::try_from(padded)
             .map_err(|_| Reason::ResourceHard)?
             .saturating_sub(size);
-        // Grown as bytes arrive, so that a header alone commits no memory.
         let mut data = Vec::new();
-        while data.len() < size {
+        if !keep {
+            let mut left = size;
+            data.resize(size.min(CHUNK), 0);
+            while left > 0 {
+                let next = left.min(CHUNK);
+                if self.fill(data.get_mut(..next).unwrap_or_default())? != next {
+                    return Err(Reason::InputShape);
+                }
+                left = left.saturating_sub(next);
+            }
+            data = Vec::new();
+        }
+        // Grown as bytes arrive, so that a header alone commits no memory.
+        while keep && data.len() < size {
             let start = data.len();
             let next = size.min(start.saturating_add(CHUNK));
             if data.capacity() < next {
@@ -125,6 +139,7 @@ impl Archive {
         let mut members = 0u64;
         let mut documents: [Option<Vec<u8>>; 2] = [None, None];
         let mut objects: Vec<(Digest, Vec<u8>)> = Vec::new();
+        let (mut last, mut whole) = (None, true);
         loop {
             let block = source.block()?;
             if block.iter().all(|byte| *byte == 0) {
@@ -137,13 +152,13 @@ impl Archive {
             match members {
                 1 if name == "inventory.json" => {
                     limits.check(Limit::InventoryBytes, size)?;
-                    let bytes = source.data(size)?;
-                    admission.inventory(&bytes)?;
+                    let bytes = source.data(size, true)?;
+                    admission.inventory(&bytes);
                     documents = [Some(bytes), None];
                 }
                 2 if name == "assessment.json" => {
                     limits.check(Limit::AssessmentBytes, size)?;
-                    let bytes = source.data(size)?;
+                    let bytes = source.data(size, true)?;
                     if let Some(slot) = documents.last_mut() {
                         *slot = Some(bytes);
                     }
@@ -153,10 +168,15 @@ impl Archive {
                     let digest = name
                         .strip_prefix("objects/")
                         .and_then(Digest::parse)
-                        .filter(|digest| objects.last().is_none_or(|(last, _)| last < digest))
+                        .filter(|digest| last.is_none_or(|last| last < *digest))
                         .ok_or(Reason::InputShape)?;
-                    admission.object(digest)?;
-                    objects.push((digest, source.data(size)?));
+                    last = Some(digest);
+                    let keep = admission.keeps(digest);
+                    let data = source.data(size, keep)?;
+                    if keep {
+                        objects.push((digest, data));
+                    }
+                    whole &= keep;
                 }
             }
         }
@@ -183,6 +203,7 @@ impl Archive {
                 inventory,
                 assessment,
                 objects,
+                whole,
             }),
             _ => Err(Reason::InputShape),
         }
@@ -199,11 +220,9 @@ mod tests {
     struct Open;
 
     impl Admission for Open {
-        fn inventory(&mut self, _: &[u8]) -> Result<(), Reason> {
-            Ok(())
-        }
-        fn object(&mut self, _: Digest) -> Result<(), Reason> {
-            Ok(())
+        fn inventory(&mut self, _: &[u8]) {}
+        fn keeps(&mut self, _: Digest) -> bool {
+            true
         }
     }
 
