@@ -480,7 +480,10 @@ fn short(page: &Page<'_>, id: &str) -> String {
 fn write_orphan(page: &mut Page<'_>, trace: &Trace, orphan: &OrphanTrace) {
     let look = page.look();
     let clock = Clock::of(&orphan.observation.occurred_at);
-    let found = &orphan.attribution;
+    let Some(found) = &orphan.attribution else {
+        write_stored_attribution(page, trace);
+        return;
+    };
     let anchor = match orphan.observation.action {
         ActionType::CalendarCreated | ActionType::CalendarUpdated | ActionType::CalendarDeleted => {
             "first seen"
@@ -514,6 +517,34 @@ fn write_orphan(page: &mut Page<'_>, trace: &Trace, orphan: &OrphanTrace) {
             "No agent's own signal fired, so nobody likely did it.",
         )]),
     }
+}
+
+/// A stored batch keeps who likely did it, not the activity that spoke for it.
+fn write_stored_attribution(page: &mut Page<'_>, trace: &Trace) {
+    let Some(found) = &trace.context.attribution else {
+        page.text(Role::Muted, "No agent's own signal fired.");
+        return;
+    };
+    page.pair("likely", Role::Text, found.agent.as_str());
+    page.pair("score", Role::Text, &points(found.score));
+    page.pair("threshold", Role::Text, &points(trace.numbers.unasked));
+    for signal in &found.signals {
+        let mark = page.glyphs().yes;
+        page.item(
+            Role::Good,
+            mark,
+            Role::Text,
+            &format!("likely: {}", signal.as_str()),
+        );
+    }
+    if let Some(synced) = &found.adapter_last_sync_at {
+        page.pair("log imported", Role::Text, &synced.to_string());
+    }
+    page.gap();
+    page.text(
+        Role::Muted,
+        "The batch keeps who likely did it, not the activity that spoke for it.",
+    );
 }
 
 fn write_case(page: &mut Page<'_>, trace: &Trace, case: &AgentCase, clock: Clock, likely: bool) {
