@@ -211,13 +211,13 @@ sort = "-score"
 "a\"\\\u202e" = "x"
 [keys]
 quit = ["Q", "g q"]
-revert = []
+redraw = []
 "##;
     let read = |text: &str| settings::parse(Path::new("c"), text, Path::new("/nowhere")).unwrap();
     let settings = read(text);
     assert_eq!(settings.colors, Some(Depth::Ansi256));
     assert_eq!(settings.sort, Sort::parse("-score").unwrap());
-    assert_eq!(settings.keymap.keys(Action::Revert), []);
+    assert_eq!(settings.keymap.keys(Action::Redraw), []);
     assert_eq!(settings.filters.len(), 2);
     for settings in [settings, Settings::default()] {
         let shown = show(&settings);

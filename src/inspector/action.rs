@@ -6,7 +6,7 @@
 /// Where keys are being read: what has the focus, most specific first in [`Context::STACKS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Context {
-    /// Anywhere but in a text line, a dialog, the help or the palette.
+    /// Anywhere but in a text line, the help or the palette.
     Global,
     /// A list of rows has the focus.
     List,
@@ -14,24 +14,12 @@ pub enum Context {
     Detail,
     /// Screen 1.
     Receipts,
-    /// Screen 2.
-    Review,
-    /// Screen 3.
-    Replay,
-    /// Screen 4.
-    Timeline,
-    /// Screen 5.
-    Policy,
-    /// Screen 6.
-    Examples,
     /// The help is open.
     Help,
     /// The palette is open.
     Palette,
     /// A line of text is being typed.
     Input,
-    /// A dialog waits for an answer.
-    Dialog,
 }
 
 impl Context {
@@ -41,15 +29,9 @@ impl Context {
         Self::List,
         Self::Detail,
         Self::Receipts,
-        Self::Review,
-        Self::Replay,
-        Self::Timeline,
-        Self::Policy,
-        Self::Examples,
         Self::Help,
         Self::Palette,
         Self::Input,
-        Self::Dialog,
     ];
 
     /// Every set of contexts that can be active at once, most specific first. Two actions whose
@@ -57,19 +39,9 @@ impl Context {
     pub const STACKS: &'static [&'static [Self]] = &[
         &[Self::List, Self::Receipts, Self::Global],
         &[Self::Detail, Self::Receipts, Self::Global],
-        &[Self::List, Self::Review, Self::Global],
-        &[Self::Detail, Self::Review, Self::Global],
-        &[Self::List, Self::Replay, Self::Global],
-        &[Self::Detail, Self::Replay, Self::Global],
-        &[Self::Timeline, Self::Global],
-        &[Self::List, Self::Policy, Self::Global],
-        &[Self::Detail, Self::Policy, Self::Global],
-        &[Self::List, Self::Examples, Self::Global],
-        &[Self::Detail, Self::Examples, Self::Global],
         &[Self::Help],
         &[Self::Palette],
         &[Self::Input],
-        &[Self::Dialog],
     ];
 
     /// The heading help and the README give it.
@@ -79,15 +51,9 @@ impl Context {
             Self::List => "In a list",
             Self::Detail => "In the detail",
             Self::Receipts => "Receipts",
-            Self::Review => "Review",
-            Self::Replay => "Replay",
-            Self::Timeline => "Timeline",
-            Self::Policy => "Policy",
-            Self::Examples => "Examples",
             Self::Help => "In the help",
             Self::Palette => "In the palette",
             Self::Input => "In a text line",
-            Self::Dialog => "In a dialog",
         }
     }
 
@@ -138,31 +104,25 @@ macro_rules! actions {
 
 actions! {
     // Moving.
-    Down "down" "" "move down, or scroll down" [List Detail Timeline Help Palette Input] ["down" "j"];
-    Up "up" "" "move up, or scroll up" [List Detail Timeline Help Palette Input] ["up" "k"];
-    Right "right" "" "open the detail, the next tab, or pan right" [List Detail Timeline] ["right" "l"];
-    Left "left" "" "the previous tab, back to the list, or pan left" [List Detail Timeline] ["left" "h"];
+    Down "down" "" "move down, or scroll down" [List Detail Help Palette Input] ["down" "j"];
+    Up "up" "" "move up, or scroll up" [List Detail Help Palette Input] ["up" "k"];
+    Right "right" "" "open the detail, or the next tab" [List Detail] ["right" "l"];
+    Left "left" "" "the previous tab, or back to the list" [Detail] ["left" "h"];
     PageDown "page-down" "" "move down by a page" [List Detail Help Palette] ["pagedown" "ctrl-d"];
     PageUp "page-up" "" "move up by a page" [List Detail Help Palette] ["pageup" "ctrl-u"];
-    First "first" "" "move to the first line" [List Detail Timeline Help] ["home" "g g"];
-    Last "last" "" "move to the last line" [List Detail Timeline Help] ["end" "G"];
-    Open "open" "open" "open the row, or unfold the line" [List Detail Timeline] ["enter"];
+    First "first" "" "move to the first line" [List Detail Help] ["home" "g g"];
+    Last "last" "" "move to the last line" [List Detail Help] ["end" "G"];
+    Open "open" "open" "open the row, or unfold the line" [List Detail] ["enter"];
     NextTab "next-tab" "tab" "show the next tab of the detail" [List Detail] ["]"];
     PreviousTab "previous-tab" "" "show the previous tab of the detail" [List Detail] ["["];
     NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [List Detail] ["n"];
     PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [List Detail] ["N"];
     FocusNext "focus-next" "pane" "give the next pane the focus" [Global] ["tab"];
     FocusPrevious "focus-previous" "" "give the previous pane the focus" [Global] ["shift-tab"];
-    Jump "jump" "jump" "go to the same receipt on the other screen" [Receipts Review Replay Timeline Policy] ["r"];
     Back "back" "" "close what is open, then clear the filter" [Global] ["esc"];
 
     // Screens.
     ScreenReceipts "screen-receipts" "" "show the receipts" [Global] ["1"];
-    ScreenReview "screen-review" "" "show the queue of what needs a person" [Global] ["2"];
-    ScreenReplay "screen-replay" "" "show what a replay reproduced" [Global] ["3"];
-    ScreenTimeline "screen-timeline" "" "show the ledger over time" [Global] ["4"];
-    ScreenPolicy "screen-policy" "" "show the policy, and what another would change" [Global] ["5"];
-    ScreenExamples "screen-examples" "" "show the worked examples" [Global] ["6"];
 
     // Finding.
     Filter "filter" "filter" "filter the list as you type" [List Detail] ["/"];
@@ -170,30 +130,6 @@ actions! {
     ClearFilter "clear-filter" "" "show every row again" [List Detail] [];
     SortNext "sort-next" "sort" "sort by the next column" [List] ["s"];
     SortReverse "sort-reverse" "" "sort the other way round" [List] ["S"];
-
-    // Events.
-    Override "override" "override" "say yourself what happened, with a reason" [Global] ["o"];
-    Revert "revert" "revert" "take an override back" [Global] ["u"];
-    Confirm "confirm" "confirm" "confirm: an agent did it, or it happened" [Review] ["c"];
-    Deny "deny" "deny" "deny: no agent did it, or it did not happen" [Review] ["d"];
-    Skip "skip" "skip" "leave it for later and go to the next" [Review] ["space"];
-    Write "write" "write" "write the ledger" [Global] ["w"];
-    Export "export" "export" "export an incident package" [Global] ["x"];
-
-    // Previews.
-    TimeTravel "time-travel" "time" "look at the ledger at another instant" [Global] ["t"];
-    LeavePreview "leave-preview" "" "end a preview and show the ledger as it is" [Global] ["T"];
-    EditValue "edit-value" "what if" "try another number of the policy" [Policy] ["e"];
-    ChoosePolicy "choose-policy" "file" "try another policy file" [Policy] ["f"];
-
-    // Timeline and examples.
-    ZoomIn "zoom-in" "zoom" "show less time, larger" [Timeline] ["+" "="];
-    ZoomOut "zoom-out" "" "show more time, smaller" [Timeline] ["-"];
-    ZoomFit "zoom-fit" "fit" "show all of the time" [Timeline] ["0"];
-    StepForward "step-forward" "step" "take the next step of the example" [Examples] ["space"];
-    StepBack "step-back" "back" "go one step back" [Examples] ["backspace" "b"];
-    StepAll "step-all" "all" "take every step" [Examples] ["a"];
-    StepRestart "step-restart" "" "go back to the first step" [Examples] ["A"];
 
     // Taking away.
     CopyId "copy-id" "" "copy the receipt's id" [Global] ["y"];
@@ -208,14 +144,12 @@ actions! {
     Redraw "redraw" "" "draw the whole screen again" [Global] ["ctrl-l"];
     Suspend "suspend" "" "stop the program and go back to the shell" [Global] ["ctrl-z"];
     Quit "quit" "quit" "leave the program" [Global] ["q"];
-    QuitNow "quit-now" "" "leave the program from anywhere, asking about unsaved events" [Global Help Palette Input Dialog] ["ctrl-c"];
+    QuitNow "quit-now" "" "leave the program from anywhere" [Global Help Palette Input] ["ctrl-c"];
 
-    // Dialogs, the palette and text lines.
-    Accept "accept" "accept" "accept" [Palette Input Dialog] ["enter"];
-    Cancel "cancel" "cancel" "cancel, or close" [Help Palette Input Dialog] ["esc"];
+    // The palette and text lines.
+    Accept "accept" "accept" "accept" [Palette Input] ["enter"];
+    Cancel "cancel" "cancel" "cancel, or close" [Help Palette Input] ["esc"];
     CloseHelp "close-help" "" "close the help" [Help] ["?" "q"];
-    NextChoice "next-choice" "choice" "go to the next choice" [Dialog] ["tab" "right" "down" "l" "j"];
-    PreviousChoice "previous-choice" "" "go to the previous choice" [Dialog] ["shift-tab" "left" "up" "h" "k"];
     Complete "complete" "complete" "complete the word" [Palette Input] ["tab"];
     CharLeft "char-left" "" "one character left" [Palette Input] ["left" "ctrl-b"];
     CharRight "char-right" "" "one character right" [Palette Input] ["right" "ctrl-f"];
@@ -237,13 +171,14 @@ impl Action {
             .find(|action| action.name() == name)
     }
 
-    /// Whether the palette offers it: what only moves within a text line, a dialog, the help or
-    /// the palette itself does nothing from there.
+    /// Whether the palette offers it: what only moves within a text line, the help or the
+    /// palette itself does nothing from there.
     pub fn in_palette(self) -> bool {
         self != Self::Palette
-            && self.contexts().iter().any(|context| {
-                !context.takes_text() && !matches!(context, Context::Help | Context::Dialog)
-            })
+            && self
+                .contexts()
+                .iter()
+                .any(|context| !context.takes_text() && *context != Context::Help)
     }
 
     /// Whether its keys can work while another's do.

@@ -244,9 +244,9 @@ mod tests {
         keymap.set(Action::Quit, vec![sequence("Q"), sequence("Q")]);
         assert_eq!(keymap.clashes().len(), 1);
 
-        // Review and Examples are never on screen together.
+        // The help and a list never have the keys together.
         let mut keymap = Keymap::default();
-        keymap.set(Action::StepAll, vec![sequence("c")]);
+        keymap.set(Action::CloseHelp, vec![sequence("s")]);
         assert_eq!(keymap.clashes(), []);
     }
 

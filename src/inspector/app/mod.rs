@@ -15,4 +15,6 @@ pub use state::{App, Effect, Environment, Message};
 pub use update::update;
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;

@@ -104,25 +104,42 @@ pub enum Focus {
 /// The tabs of a receipt's detail.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Tab {
+    /// What was decided, and why.
+    Why,
     /// The score.
     Arithmetic,
     /// Every rule.
     Rules,
+    /// Its place in its life.
+    State,
     /// What it was graded with.
     Inputs,
 }
 
 impl Tab {
     /// Every tab, from left to right.
-    pub const ALL: &'static [Self] = &[Self::Arithmetic, Self::Rules, Self::Inputs];
+    pub const ALL: &'static [Self] = &[
+        Self::Why,
+        Self::Arithmetic,
+        Self::Rules,
+        Self::State,
+        Self::Inputs,
+    ];
 
     /// Its name.
     pub const fn title(self) -> &'static str {
         match self {
+            Self::Why => "Why",
             Self::Arithmetic => "Arithmetic",
             Self::Rules => "Rules",
+            Self::State => "State",
             Self::Inputs => "Inputs",
         }
+    }
+
+    /// Whether it holds lines that unfold.
+    pub const fn unfolds(self) -> bool {
+        matches!(self, Self::Rules)
     }
 
     /// The tab `by` places further, where there is one.
@@ -275,7 +292,7 @@ impl App {
             focus: Focus::List,
             overlays: Vec::new(),
             detail: Detail {
-                tab: Tab::Arithmetic,
+                tab: Tab::Why,
                 scrolls: Default::default(),
                 asked: None,
                 explained: None,

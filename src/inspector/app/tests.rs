@@ -63,18 +63,23 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-fn app_at(columns: u16, lines: u16) -> App {
+/// The inspector before anything was read.
+pub fn empty_app(columns: u16, lines: u16) -> App {
     let environment = Environment {
         depth: Depth::True,
         background: Background::Dark,
         config: None,
     };
-    let mut app = App::new(
+    App::new(
         "demo.json",
         Settings::default(),
         environment,
         (columns, lines),
-    );
+    )
+}
+
+fn app_at(columns: u16, lines: u16) -> App {
+    let mut app = empty_app(columns, lines);
     let opened = Opened {
         rows: rows(),
         ..Opened::default()
@@ -83,7 +88,7 @@ fn app_at(columns: u16, lines: u16) -> App {
     app
 }
 
-fn type_keys(app: &mut App, keys: &str) -> Vec<Effect> {
+pub fn type_keys(app: &mut App, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for key in keys.split(' ') {
         effects.extend(update(app, Message::Key(Key::parse(key).unwrap())));
@@ -95,7 +100,7 @@ fn chosen(app: &App) -> u32 {
     app.list.chosen().map_or(0, |row| row.id.parse().unwrap())
 }
 
-fn screen(app: &App) -> String {
+pub fn screen(app: &App) -> String {
     let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
     terminal.draw(|frame| draw(app, frame)).unwrap();
     terminal.backend().to_string()
@@ -139,14 +144,11 @@ fn every_chosen_receipt_is_asked_for_once() {
 fn focus_and_tabs() {
     let mut app = app_at(80, 24);
     type_keys(&mut app, "enter");
-    assert_eq!(
-        (app.focus, app.detail.tab),
-        (Focus::Detail, Tab::Arithmetic)
-    );
+    assert_eq!((app.focus, app.detail.tab), (Focus::Detail, Tab::Why));
     type_keys(&mut app, "l");
-    assert_eq!(app.detail.tab, Tab::Rules);
+    assert_eq!(app.detail.tab, Tab::Arithmetic);
     type_keys(&mut app, "left left");
-    assert_eq!((app.focus, app.detail.tab), (Focus::List, Tab::Arithmetic));
+    assert_eq!((app.focus, app.detail.tab), (Focus::List, Tab::Why));
     type_keys(&mut app, "tab n esc");
     assert_eq!((app.focus, chosen(&app)), (Focus::List, 2));
 }
@@ -212,6 +214,48 @@ fn the_palette_does_what_it_names() {
     assert!(screen(&app).contains("In the detail"));
     type_keys(&mut app, "q");
     assert!(app.overlays.is_empty());
+}
+
+/// Whatever is offered where one is does something: it changes the frame or asks for something.
+#[test]
+fn nothing_offered_does_nothing() {
+    for focus in [Focus::List, Focus::Detail] {
+        for &action in Action::ALL {
+            let mut app = app_at(80, 24);
+            app.focus = focus;
+            // A place from where every move can be made: a row in the middle, a filter set.
+            app.list.set_filter("a");
+            app.list.cursor.at = 1;
+            app.detail.tab = Tab::Rules;
+            update(&mut app, Message::Action(Action::Redraw));
+            let offered = action
+                .contexts()
+                .iter()
+                .any(|context| app.contexts().contains(context));
+            // The detail has no lines here to scroll.
+            let scrolls = focus == Focus::Detail
+                && matches!(
+                    action,
+                    Action::Down
+                        | Action::Up
+                        | Action::PageDown
+                        | Action::PageUp
+                        | Action::First
+                        | Action::Last
+                );
+            if !offered || scrolls || action == Action::ScreenReceipts {
+                continue;
+            }
+            let before = (screen(&app), app.detail.unfolded);
+            let effects = update(&mut app, Message::Action(action));
+            let after = (screen(&app), app.detail.unfolded);
+            assert!(
+                before != after || !effects.is_empty(),
+                "{} with {focus:?}",
+                action.name()
+            );
+        }
+    }
 }
 
 #[test]

@@ -138,10 +138,13 @@ fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
         }
         Action::Open => match app.focus {
             Focus::List => app.focus = Focus::Detail,
-            Focus::Detail => app.detail.unfolded = !app.detail.unfolded,
+            Focus::Detail if app.detail.tab.unfolds() => {
+                app.detail.unfolded = !app.detail.unfolded;
+            }
+            Focus::Detail => app.tell(Role::Muted, "nothing unfolds here"),
         },
-        Action::NextTab => step_tab(app, 1),
-        Action::PreviousTab => step_tab(app, -1),
+        Action::NextTab => turn_tab(app, 1),
+        Action::PreviousTab => turn_tab(app, -1),
         Action::NextMatch => step_match(app, 1),
         Action::PreviousMatch => step_match(app, -1),
         Action::FocusNext | Action::FocusPrevious => {
@@ -155,9 +158,14 @@ fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
                 app.focus = Focus::List;
             } else if !app.list.filter_text().is_empty() {
                 app.list.set_filter("");
+            } else {
+                app.tell(Role::Muted, "nothing is open, and no filter hides a row");
             }
         }
-        Action::ScreenReceipts => app.screen = ScreenName::Receipts,
+        Action::ScreenReceipts => {
+            app.screen = ScreenName::Receipts;
+            app.focus = Focus::List;
+        }
         Action::Filter => {
             let before = app.list.filter_text().to_owned();
             let edit = Edit::new(&before);
@@ -189,7 +197,10 @@ fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
                     .push(Overlay::Chooser(Chooser::new("Saved filters", items)));
             }
         }
-        Action::ClearFilter => app.list.set_filter(""),
+        Action::ClearFilter => {
+            app.list.set_filter("");
+            app.tell(Role::Muted, "every row is shown");
+        }
         Action::SortNext => {
             app.list.sort_by_next();
             tell_sort(app);
@@ -396,6 +407,15 @@ fn step_tab(app: &mut App, by: isize) {
     }
 }
 
+/// Turns to another tab from anywhere. Where there is room for one pane alone, the detail becomes
+/// it: no tab is ever turned unseen.
+fn turn_tab(app: &mut App, by: isize) {
+    step_tab(app, by);
+    if areas(app).is_some_and(|areas| areas.detail.is_none()) {
+        app.focus = Focus::Detail;
+    }
+}
+
 /// Shows a tab of the detail.
 pub fn show_tab(app: &mut App, tab: Tab) {
     app.detail.tab = tab;
@@ -445,7 +465,7 @@ fn copy_explanation(app: &mut App) -> Vec<Effect> {
         unfolded: true,
         keymap: &app.settings.keymap,
     };
-    let lines = crate::inspector::panes::detail(&pane, Tab::Arithmetic, &explained);
+    let lines = crate::inspector::panes::detail(&pane, Tab::Why, &explained);
     let text: Vec<String> = lines
         .iter()
         .map(|line| line.to_string().trim_end().to_owned())

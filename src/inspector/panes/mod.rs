@@ -85,16 +85,18 @@ pub fn draw_detail(app: &App, area: Rect, buffer: &mut Buffer) {
     }
     .draw(look, area, buffer);
     debug_assert_eq!(within, inner(area));
-    let mut tabs = vec![Span::raw(" ")];
+    let mut tabs = Vec::new();
     for (place, &tab) in Tab::ALL.iter().enumerate() {
         if place > 0 {
-            tabs.push(look.span(Role::Border, format!(" {} ", look.glyphs.vertical)));
+            tabs.push(look.span(Role::Border, format!(" {}", look.glyphs.vertical)));
         }
-        let role = if tab == app.detail.tab {
-            Role::Accent
+        // The tab shown is told by a mark too, not by its colour alone.
+        let (role, mark) = if tab == app.detail.tab {
+            (Role::Accent, look.glyphs.cursor)
         } else {
-            Role::Muted
+            (Role::Muted, " ")
         };
+        tabs.push(look.span(role, mark));
         tabs.push(look.span(role, tab.title()));
     }
     draw_line(

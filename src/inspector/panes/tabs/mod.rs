@@ -4,6 +4,8 @@ mod arithmetic;
 mod format;
 mod inputs;
 mod rules;
+mod state;
+mod why;
 mod write;
 
 use ratatui::text::Line;
@@ -18,6 +20,8 @@ use write::Page;
 pub fn lines(pane: &Pane<'_>, tab: Tab, explained: &Explained) -> Vec<Line<'static>> {
     let mut page = Page::new(pane);
     match (&explained.trace, tab) {
+        (_, Tab::Why) => why::write(&mut page, explained),
+        (_, Tab::State) => state::write(&mut page, explained),
         (Ok(trace), Tab::Arithmetic) => arithmetic::write(&mut page, trace),
         (Ok(trace), Tab::Rules) => rules::write(&mut page, trace),
         (Ok(trace), Tab::Inputs) => inputs::write(&mut page, trace),

@@ -37,15 +37,13 @@ fn write_rule(page: &mut Page<'_>, trace: &Trace, rule: &RuleTrace, clock: Clock
         RuleStatus::Matched => (Role::Good, glyphs.yes, "matched"),
         RuleStatus::Failed(_) => (Role::Bad, glyphs.no, ""),
         RuleStatus::NotApplicable(_) => (Role::Muted, glyphs.not_applicable, "not applicable"),
-        RuleStatus::NotReached { would_match: true } => (
-            Role::Muted,
-            glyphs.not_reached,
-            "not reached; it would have matched",
-        ),
+        RuleStatus::NotReached { would_match: true } => {
+            (Role::Muted, glyphs.not_reached, "not reached; would match")
+        }
         RuleStatus::NotReached { would_match: false } => (
             Role::Muted,
             glyphs.not_reached,
-            "not reached; it would not have matched",
+            "not reached; would not match",
         ),
     };
     let matched = rule.status == RuleStatus::Matched;
@@ -77,7 +75,12 @@ fn write_rule(page: &mut Page<'_>, trace: &Trace, rule: &RuleTrace, clock: Clock
     }
 }
 
-fn write_condition(page: &mut Page<'_>, trace: &Trace, condition: &ConditionTrace, clock: Clock) {
+pub(super) fn write_condition(
+    page: &mut Page<'_>,
+    trace: &Trace,
+    condition: &ConditionTrace,
+    clock: Clock,
+) {
     let glyphs = page.glyphs();
     let (role, mark) = match condition.holds {
         Some(true) => (Role::Good, glyphs.yes),
