@@ -4,9 +4,11 @@
 //! Reading order: [`grammar`] (ids, references, times, surfaces), [`limits`]
 //! and [`reason`], [`document`] (the closed package documents), `container`
 //! (the outer ustar), `format` (the eleven admitted formats), `account` (what
-//! an assessment must say), [`verify`](crate::verify()).
+//! an assessment must say), [`verify`](crate::verify()), [`build`](crate::build()),
+//! [`inspect`].
 
 mod account;
+pub mod build;
 mod container;
 pub mod document;
 mod format;
@@ -15,10 +17,13 @@ mod json;
 pub mod limits;
 pub mod reason;
 mod verify;
+mod view;
 
+pub use build::{BuildError, BuildSpec, Built, build};
 pub use format::{ContextDocument, Entry, Format};
 pub use reason::{Outcome, Reason};
 pub use verify::{verify, verify_under};
+pub use view::{PackageView, inspect};
 
 /// How strictly a package is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

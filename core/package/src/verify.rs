@@ -32,7 +32,7 @@ pub fn verify(archive: impl Read, context: &[u8], dialect: Dialect) -> Report {
 pub fn verify_under(archive: impl Read, context: &ContextInput, dialect: Dialect) -> Report {
     let report = match run(archive, context, dialect, |_| ()) {
         Ok((report, ())) => report,
-        Err(refusal) => Report::refused(refusal.reason, refusal.row),
+        Err(refusal) => Report::refused(refusal.reason, refusal.row.map(|row| *row)),
     };
     let size = report.to_bytes().len();
     match context.limits.check_len(Limit::FreshResultBytes, size) {
@@ -44,7 +44,7 @@ pub fn verify_under(archive: impl Read, context: &ContextInput, dialect: Dialect
 /// What ended a verification.
 pub(crate) struct Refusal {
     pub(crate) reason: Reason,
-    pub(crate) row: Option<AttestationCheck>,
+    pub(crate) row: Option<Box<AttestationCheck>>,
 }
 
 impl From<Reason> for Refusal {
@@ -571,7 +571,7 @@ fn check_attestations(
         let row = AttestationCheck::failed(input.id.clone(), key_input.sha256);
         let refuse = |reason| Refusal {
             reason,
-            row: Some(row.clone()),
+            row: Some(Box::new(row.clone())),
         };
         if context.keys.binary_search(&key_input.sha256).is_err() {
             return Err(refuse(Reason::TrustInput));

@@ -432,7 +432,6 @@ fn write_stratum(writer: &mut Writer, surface: Surface, units: &[Unit<'_>]) {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     const UNIT: &str = "6b79921c1021c5ba3e32b5cb5a739c0f7374ba16e0e4f9324b00b0aa485e0985";

@@ -385,6 +385,16 @@ impl<'e, 'p, 'a> Evaluator<'e, 'p, 'a> {
         }
     }
 
+    /// The one counterpart of a question, if there is exactly one.
+    pub(crate) fn only_match(&self, question: &Question<'_>) -> Option<Place> {
+        let surface = self.observed.of(question.proposition.surface)?;
+        let value = Found::expected(&question.proposition.expected).text()?;
+        match self.matches(question, surface, &value) {
+            Matches::One(place) => Some(place),
+            Matches::None | Matches::Several => None,
+        }
+    }
+
     fn is_match(
         &self,
         question: &Question<'_>,

@@ -61,7 +61,6 @@ pub(crate) fn decode(block: &[u8; BLOCK]) -> Option<(&str, u64)> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
 
     #[test]

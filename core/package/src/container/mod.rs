@@ -4,6 +4,5 @@ mod header;
 mod read;
 mod write;
 
-pub(crate) use header::BLOCK;
 pub(crate) use read::{Admission, Archive};
 pub(crate) use write::archive;

@@ -212,7 +212,6 @@ impl Archive {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::super::write::archive;
     use super::*;
     use attest_canon::sha256;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::Dialect;
 use crate::grammar::{Id, Ref, Surface};
-use crate::json::{Bounds, Fault, Json, Strict};
+use crate::json::{Bounds, Fault, Strict};
 use crate::limits::Meter;
 
 /// Its schema identity.

@@ -467,7 +467,6 @@ fn read_invocation(reader: &mut Strict<'_>) -> Result<Invocation, Fault> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]

@@ -138,6 +138,7 @@ macro_rules! tokens {
                 match token { $($token => Some(Self::$variant),)+ _ => None }
             }
 
+            #[allow(dead_code, reason = "some are read only as members of others")]
             pub(crate) fn read(reader: &mut $crate::json::Strict<'_>) -> core::result::Result<Self, $crate::json::Fault> {
                 Self::parse(&reader.string()?).ok_or($crate::json::Fault::Shape)
             }

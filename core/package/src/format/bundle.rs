@@ -88,7 +88,7 @@ pub(super) fn admit<'a>(
                 length,
                 format: Format::Bundle,
                 records,
-                content: Content::Bundle(bundle),
+                content: Content::Bundle(Box::new(bundle)),
             }),
         }),
         Err(Broken::Fault(Fault::Resource(reason))) => Err(reason),

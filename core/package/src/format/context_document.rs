@@ -1,5 +1,7 @@
 //! The context document (§9).
 
+use attest_canon::jcs::Writer;
+
 use super::fields::Checked;
 use crate::document::{FactKind, references};
 use crate::grammar::Ref;
@@ -25,6 +27,40 @@ pub struct Entry {
 pub struct ContextDocument {
     /// The entries.
     pub entries: Vec<Entry>,
+}
+
+impl ContextDocument {
+    /// The document's bytes: JCS and one LF.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.begin_object();
+        writer.key("entries");
+        writer.begin_array();
+        for entry in &self.entries {
+            writer.element();
+            writer.begin_object();
+            writer.key("kind");
+            writer.string(entry.kind.token());
+            writer.key("source_refs");
+            writer.begin_array();
+            for reference in &entry.source_refs {
+                writer.element();
+                reference.write(&mut writer);
+            }
+            writer.end_array();
+            writer.key("value");
+            writer.string(&entry.value);
+            writer.end_object();
+        }
+        writer.end_array();
+        writer.key("schema");
+        writer.string(SCHEMA);
+        writer.end_object();
+        let mut bytes = writer.into_text().into_bytes();
+        bytes.push(b'\n');
+        bytes
+    }
 }
 
 /// Reads a context document, charging entries and references.

@@ -22,7 +22,7 @@ pub use context_document::{ContextDocument, Entry};
 pub(crate) use coverage::Coverage;
 pub(crate) use dsse::{Attested, Envelope, verify_attestation};
 pub(crate) use health::{CaptureOrigin, Correlation, Health, KernelLayer};
-pub(crate) use results_document::{DisclosedResult, ResultsDocument};
+pub(crate) use results_document::ResultsDocument;
 pub(crate) use retained_report::RetainedReport;
 
 use std::borrow::Cow;
@@ -174,7 +174,7 @@ pub(crate) enum Content<'a> {
     /// Inspector entries, proxy lines or kernel lines: records only.
     Records,
     /// A canonical bundle.
-    Bundle(Bundle),
+    Bundle(Box<Bundle>),
     /// A health document.
     Health(Health),
     /// A coverage descriptor.

@@ -98,7 +98,6 @@ pub(crate) fn unit_id(writer: &mut Writer, input_id: &Id, digest: Digest, locato
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]

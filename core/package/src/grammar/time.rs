@@ -228,7 +228,6 @@ impl Instant {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use proptest::prelude::*;
 
@@ -308,7 +307,7 @@ mod tests {
     proptest! {
         #[test]
         fn text_and_instant_agree(days in -700_000i64..2_900_000, second in 0i64..86_400) {
-            let instant = Instant(i128::from(days * 86_400 + second) * NANOS);
+            let instant = Instant(i128::from(days.saturating_mul(86_400).saturating_add(second)).saturating_mul(NANOS));
             prop_assert_eq!(Instant::parse(&instant.to_utc_text()), Some(instant));
         }
     }

@@ -262,7 +262,7 @@ impl<'a> Strict<'a> {
             let key = self.reader.next_key().map_err(|error| self.fault(&error))?;
             let Some(key) = key else { break };
             if self.canonical {
-                self.check_canonical_key(before, &key, base)?;
+                self.check_canonical_key(before, &key, matches!(key, Cow::Owned(_)), base)?;
                 self.keys.truncate(base);
             } else {
                 let seen = self.keys.get(base..).unwrap_or_default();
@@ -279,15 +279,21 @@ impl<'a> Strict<'a> {
         Ok(())
     }
 
-    fn check_canonical_key(&self, before: usize, key: &Cow<'a, str>, base: usize) -> Result<()> {
+    fn check_canonical_key(
+        &self,
+        before: usize,
+        key: &str,
+        escaped: bool,
+        base: usize,
+    ) -> Result<()> {
         if let Some(last) = self.keys.get(base)
             && jcs::utf16_order(last, key).is_ge()
         {
             return Err(Fault::Shape);
         }
-        if let Cow::Owned(decoded) = key {
+        if escaped {
             let mut shortest = String::new();
-            jcs::write_string(&mut shortest, decoded);
+            jcs::write_string(&mut shortest, key);
             let written = self.reader.text_since(before);
             let written = written.strip_prefix(',').unwrap_or(written);
             if written.strip_suffix(':') != Some(shortest.as_str()) {
@@ -364,7 +370,6 @@ impl<'a> Strict<'a> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use attest_canon::json::Value;
     use proptest::prelude::*;

@@ -129,7 +129,6 @@ pub(crate) fn scalar_text(value: &Json<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::json::Bounds;
     use crate::limits::Limits;
