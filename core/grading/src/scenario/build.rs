@@ -7,8 +7,8 @@ use attest_canon::jcs::Writer;
 use attest_canon::json::{Limits, Value};
 use attest_canon::{Digest, Id, sha256};
 
-use crate::decide::PreAssignment;
 use crate::decide::window::claim_unit;
+use crate::decide::{BatchInput, PreAssignment};
 use crate::model::canonical::{member, member_if};
 use crate::model::hashes::{claim_receipt_id, unasked_receipt_id};
 use crate::model::time::MS_PER_DAY;
@@ -141,6 +141,25 @@ impl World {
             let mut scores: Vec<ModelScore> = row.scores.iter().filter_map(score).collect();
             scores.sort_by_key(|score| score.observation_id);
             self.model_scores.insert(claim, scores);
+        }
+    }
+
+    /// What a first batch over the file is handed: every claim that stands for
+    /// no earlier receipt, and the history the file lists (readings 3).
+    #[must_use]
+    pub fn batch_input<'w>(&'w self, policy: &'w Policy, coverage: &'w Coverage) -> BatchInput<'w> {
+        let open = |claim: &&Claim| !self.fixed_claims.contains(&claim.id);
+        let listed = self.history.iter();
+        BatchInput {
+            claims: self.claims.iter().filter(open).collect(),
+            observations: self.observations.iter().collect(),
+            grants: self.grants.iter().collect(),
+            policy,
+            coverage,
+            activity: &self.activity,
+            history: listed.filter_map(|place| self.claims.get(*place)).collect(),
+            fixed: &self.fixed,
+            model_scores: &self.model_scores,
         }
     }
 

@@ -10,13 +10,10 @@ use crate::decide::corpus::Corpus;
 use crate::decide::fixed::graded_at;
 use crate::decide::grants::Grants;
 use crate::decide::single::orphan_of;
-use crate::decide::{
-    BatchInput, GradeError, Graded, GradingError, PreAssignment, grade, grade_batch,
-    pre_assignments,
-};
+use crate::decide::{GradeError, Graded, GradingError, grade, grade_batch, pre_assignments};
 use crate::ledger::state::{Event as StateEvent, EventKind as StateEventKind, knows, transition};
 use crate::model::{
-    AgentId, Attribution, Claim, Coverage, GradeContext, Instant, IsoTs, Observation, ProblemKind,
+    AgentId, Attribution, Coverage, GradeContext, Instant, IsoTs, Observation, ProblemKind,
     Problems, Receipt, ReceiptState,
 };
 
@@ -109,61 +106,16 @@ struct Runner<'s> {
 
 impl Runner<'_> {
     fn first_grading(&mut self) -> Result<(), ScenarioError> {
+        let world = self.world;
         let graded = match (self.scenario.mode, &self.scenario.input.grade) {
             (Mode::Grade, Some(row)) => vec![self.grade_alone(row)?],
-            _ => {
-                let open = |claim: &&Claim| !self.world.fixed_claims.contains(&claim.id);
-                let claims = self.world.claims.iter().filter(open).collect();
-                self.batch(&self.world.coverage, claims, &self.world.fixed)?
-            }
+            _ => grade_batch(world.batch_input(&world.policy, &world.coverage))?,
         };
         self.receipts = graded
             .into_iter()
             .map(|graded| self.stored(graded))
             .collect();
         Ok(())
-    }
-
-    fn batch(
-        &self,
-        coverage: &Coverage,
-        claims: Vec<&Claim>,
-        fixed: &[PreAssignment],
-    ) -> Result<Vec<Graded>, GradingError> {
-        let world = self.world;
-        grade_batch(BatchInput {
-            claims,
-            observations: world.observations.iter().collect(),
-            grants: world.grants.iter().collect(),
-            policy: &world.policy,
-            coverage,
-            activity: &world.activity,
-            history: self.history(),
-            fixed,
-            model_scores: &world.model_scores,
-        })
-    }
-
-    /// The claims `activity.claims` lists, and every claim graded before.
-    fn history(&self) -> Vec<&Claim> {
-        let mut history: Vec<&Claim> = self
-            .world
-            .history
-            .iter()
-            .filter_map(|place| self.world.claims.get(*place))
-            .collect();
-        let listed: BTreeSet<Id> = history.iter().map(|claim| claim.id).collect();
-        for stored in &self.receipts {
-            let receipt = &stored.receipt;
-            if receipt.claim_id.is_none_or(|id| listed.contains(&id)) {
-                continue;
-            }
-            let at = receipt.computed_at.instant();
-            if let Some(Place::Claim(nth)) = self.world.subject(receipt.id, at) {
-                history.extend(self.world.claims.get(nth));
-            }
-        }
-        history
     }
 
     /// `grade` alone, under the grant of the file's agent, else of the claim's,
@@ -214,9 +166,9 @@ impl Runner<'_> {
         let world = self.world;
         let at = world.coverage.evaluated_at.instant();
         let mut corpus = Corpus::new(&world.policy, [], None);
-        let history = self.history();
-        let seen = history
-            .into_iter()
+        let listed = world.history.iter();
+        let seen = listed
+            .filter_map(|place| world.claims.get(*place))
             .filter(|claim| claim.observed_at.instant() <= at);
         let read: Vec<_> = seen
             .map(|claim| (claim, corpus.read_claim(claim)))
@@ -342,16 +294,25 @@ impl Runner<'_> {
             .iter()
             .filter_map(|stored| Some((stored.receipt.claim_id?, &stored.receipt)))
             .collect();
-        let open = |claim: &&Claim| {
-            !self.world.fixed_claims.contains(&claim.id)
-                && receipts
-                    .get(&claim.id)
-                    .is_none_or(|receipt| graded_at(receipt, at.instant()))
-        };
-        let claims = self.world.claims.iter().filter(open).collect();
         let mut fixed = pre_assignments(self.receipts.iter().map(|stored| &stored.receipt));
         fixed.extend(self.world.fixed.iter().cloned());
-        self.batch(&coverage, claims, &fixed)
+        let mut input = self.world.batch_input(&self.world.policy, &coverage);
+        input.fixed = &fixed;
+        input.claims.retain(|claim| {
+            let receipt = receipts.get(&claim.id);
+            receipt.is_none_or(|receipt| graded_at(receipt, at.instant()))
+        });
+        // Every claim graded before is in the history.
+        let listed: BTreeSet<Id> = input.history.iter().map(|claim| claim.id).collect();
+        for (id, receipt) in receipts {
+            let graded = receipt.computed_at.instant();
+            if !listed.contains(&id)
+                && let Some(Place::Claim(nth)) = self.world.subject(receipt.id, graded)
+            {
+                input.history.extend(self.world.claims.get(nth));
+            }
+        }
+        grade_batch(input)
     }
 
     /// Replaces, makes or deletes the one receipt a regrade names; the code of
