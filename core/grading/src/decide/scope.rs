@@ -1,6 +1,6 @@
 //! Spend that counts, and permissions nobody declared (§6.1, §6.3).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use attest_canon::Id;
 use attest_canon::jcs::utf16_order;
@@ -17,13 +17,12 @@ pub struct SpendIndex {
 
 #[derive(Debug, Default)]
 struct AgentSpend {
-    /// Every counted claim: one entry per copy, in (claimedAt, id) order.
-    claims: Vec<Spend>,
-    /// Where each id stands in `claims` (the last copy, when it stands twice).
-    places: BTreeMap<Id, usize>,
-    /// Whether running totals are exact: one currency, no id that stands twice
-    /// with different instants (readings 44).
-    uniform: bool,
+    /// Claims whose id stands once, per currency, in (claimedAt, id) order.
+    single: BTreeMap<Option<Currency>, Vec<Running>>,
+    /// The same claims by id.
+    by_id: BTreeMap<Id, Spend>,
+    /// Copies of the ids that stand at several instants (readings 44).
+    repeated: BTreeMap<Id, Vec<Spend>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +31,58 @@ struct Spend {
     id: Id,
     cents: i64,
     currency: Option<Currency>,
-    /// The total up to and with this claim, where totals are exact.
-    running: i64,
+}
+
+/// A claim and the total of its currency up to and with it.
+#[derive(Debug)]
+struct Running {
+    spend: Spend,
+    total: i64,
+}
+
+impl AgentSpend {
+    fn new(mut all: Vec<Spend>) -> Self {
+        let mut spend = Self::default();
+        all.sort_by_key(|entry| (entry.id, entry.at));
+        all.dedup_by_key(|entry| (entry.id, entry.at));
+        for copies in all.chunk_by(|a, b| a.id == b.id) {
+            match copies {
+                [one] => {
+                    spend.by_id.insert(one.id, *one);
+                }
+                [first, ..] => {
+                    spend.repeated.insert(first.id, copies.to_vec());
+                }
+                [] => {}
+            }
+        }
+        let mut once: Vec<Spend> = spend.by_id.values().copied().collect();
+        once.sort_by_key(|entry| (entry.at, entry.id));
+        for entry in once {
+            let list = spend.single.entry(entry.currency).or_default();
+            let before = list.last().map_or(0, |last| last.total);
+            list.push(Running {
+                spend: entry,
+                total: before.saturating_add(entry.cents),
+            });
+        }
+        spend
+    }
+
+    /// The cents of one currency's single claims from an instant on that come
+    /// before a place in (claimedAt, id) order.
+    fn sum(&self, currency: Option<Currency>, from: Instant, before: (Instant, Id)) -> i64 {
+        let Some(list) = self.single.get(&currency) else {
+            return 0;
+        };
+        let total_until = |end: usize| {
+            let last = end.checked_sub(1).and_then(|last| list.get(last));
+            last.map_or(0, |last| last.total)
+        };
+        let begin = list.partition_point(|entry| entry.spend.at < from);
+        let end = list.partition_point(|entry| (entry.spend.at, entry.spend.id) < before);
+        total_until(end).saturating_sub(total_until(begin.min(end)))
+    }
 }
 
 impl SpendIndex {
@@ -41,7 +90,7 @@ impl SpendIndex {
     /// amount is known.
     #[must_use]
     pub fn new<'c>(history: impl IntoIterator<Item = &'c Claim>, policy: &Policy) -> Self {
-        let mut agents: BTreeMap<AgentId, AgentSpend> = BTreeMap::new();
+        let mut agents: BTreeMap<AgentId, Vec<Spend>> = BTreeMap::new();
         for claim in history {
             if !policy.is_spend_type(claim.action) {
                 continue;
@@ -49,31 +98,19 @@ impl SpendIndex {
             let Some(amount) = claim.amount else {
                 continue;
             };
-            agents.entry(claim.agent).or_default().claims.push(Spend {
+            agents.entry(claim.agent).or_default().push(Spend {
                 at: claim.claimed_at.instant(),
                 id: claim.id,
                 cents: amount.get(),
                 currency: claim.currency,
-                running: 0,
             });
-        }
-        for spend in agents.values_mut() {
-            spend.claims.sort_by_key(|entry| (entry.at, entry.id));
-            spend.claims.dedup_by_key(|entry| (entry.at, entry.id));
-            let ids = spend.claims.iter().map(|entry| entry.id);
-            spend.places = ids.zip(0..).collect();
-            let currencies: BTreeSet<Option<Currency>> =
-                spend.claims.iter().map(|entry| entry.currency).collect();
-            spend.uniform = spend.places.len() == spend.claims.len() && currencies.len() <= 1;
-            let mut total = 0i64;
-            for entry in &mut spend.claims {
-                total = total.saturating_add(entry.cents);
-                entry.running = total;
-            }
         }
         Self {
             window_ms: policy.windows().spend_window_ms,
-            agents,
+            agents: agents
+                .into_iter()
+                .map(|(agent, all)| (agent, AgentSpend::new(all)))
+                .collect(),
         }
     }
 
@@ -90,43 +127,29 @@ impl SpendIndex {
         let Some(spend) = self.agents.get(&claim.agent) else {
             return 0;
         };
-        let at = claim.claimed_at.instant();
-        let from = at.minus(self.window_ms);
-        let begin = spend.claims.partition_point(|entry| entry.at < from);
-        let end = spend
-            .claims
-            .partition_point(|entry| (entry.at, entry.id) < (at, claim.id));
-        let Some(run) = spend.claims.get(begin..end) else {
-            return 0;
-        };
+        let before = (claim.claimed_at.instant(), claim.id);
+        let from = before.0.minus(self.window_ms);
         let ours = claim.currency.or(spend_currency);
-        if !spend.uniform {
-            let counts =
-                |entry: &&Spend| entry.currency.or(spend_currency) == ours && entry.id != claim.id;
-            let mut counted = BTreeSet::new();
-            return run
-                .iter()
-                .filter(counts)
-                .filter(|entry| counted.insert(entry.id))
-                .fold(0i64, |total, entry| total.saturating_add(entry.cents));
+        let mut total = spend.sum(ours, from, before);
+        if ours.is_some() && ours == spend_currency {
+            total = total.saturating_add(spend.sum(None, from, before));
         }
-        // One currency: all of the run counts or none of it, less a copy of the claim itself.
-        let (Some(first), Some(last)) = (run.first(), run.last()) else {
-            return 0;
+        let counts = |entry: &&Spend| {
+            entry.currency.or(spend_currency) == ours
+                && entry.at >= from
+                && (entry.at, entry.id) < before
         };
-        if first.currency.or(spend_currency) != ours {
-            return 0;
+        if let Some(own) = spend.by_id.get(&claim.id).filter(counts) {
+            total = total.saturating_sub(own.cents);
         }
-        let own = spend
-            .places
-            .get(&claim.id)
-            .filter(|place| (begin..end).contains(place))
-            .and_then(|place| spend.claims.get(*place))
-            .map_or(0, |entry| entry.cents);
-        last.running
-            .saturating_sub(first.running)
-            .saturating_add(first.cents)
-            .saturating_sub(own)
+        for (id, copies) in &spend.repeated {
+            if *id != claim.id
+                && let Some(copy) = copies.iter().find(counts)
+            {
+                total = total.saturating_add(copy.cents);
+            }
+        }
+        total
     }
 }
 

@@ -134,7 +134,14 @@ fn decimal(points: usize) -> String {
 }
 
 fn weights(random: &mut Random) -> String {
-    let mut next = |low: usize| decimal(random.between(low, 10_000));
+    let mut next = |low: usize| {
+        let light = random.percent(15);
+        decimal(if light {
+            low
+        } else {
+            random.between(low, 10_000)
+        })
+    };
     format!(
         r#"{{"timeProximity":{},"counterpartyExact":{},"counterpartyDomain":{},"counterpartyName":{},"subjectOverlap":{},"amountExact":{},"merchantMatch":{},"modelScore":{}}}"#,
         next(0),
