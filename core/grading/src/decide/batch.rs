@@ -158,13 +158,29 @@ impl<'a> Batch<'a> {
     ///
     /// `missing_grant` for the agent of a graded claim or of an attribution.
     pub fn grade(&self) -> Result<Vec<Graded>, GradingError> {
+        Ok(self.grade_watched(|_| true)?.unwrap_or_default())
+    }
+
+    /// [`Self::grade`], telling after each claim how many are done; `None` when
+    /// `go_on` says to stop.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::grade`].
+    pub fn grade_watched(
+        &self,
+        mut go_on: impl FnMut(usize) -> bool,
+    ) -> Result<Option<Vec<Graded>>, GradingError> {
         let mut graded = Vec::with_capacity(self.claims.len());
         for held in &self.claims {
             graded.push(self.scene().finish(&self.prepare_claim(held)?).0);
+            if !go_on(graded.len()) {
+                return Ok(None);
+            }
         }
         graded.append(&mut self.grade_orphans()?);
         graded.append(&mut self.grade_scopes()?);
-        Ok(graded)
+        Ok(Some(graded))
     }
 
     /// The ids of the claims the batch grades, in order.

@@ -1,0 +1,156 @@
+//! The command line: arguments in, an exit code out. Each subcommand is a thin
+//! call into the core.
+//!
+//! Exit codes: 0 done; 1 a mismatch was found; 2 bad arguments, or a file that
+//! cannot be read or is not what it should be.
+
+mod arguments;
+mod config;
+mod demo;
+mod events;
+mod explain;
+mod generate;
+mod golden;
+mod grade;
+mod json;
+mod plain;
+mod policy;
+mod replay;
+mod show;
+mod trace_json;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use attest_canon::Id;
+use attest_grading::model::hashes::{claim_receipt_id, unasked_receipt_id};
+use attest_grading::model::{Instant, IsoTs};
+use attest_grading::text::escaped;
+use clap::Parser as _;
+
+use crate::desk::Job;
+use arguments::{Arguments, Command};
+
+/// Runs the program; its exit code.
+#[must_use]
+pub fn run() -> u8 {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing more can be said where not even this can be.
+            let _ = error.print();
+            return if error.use_stderr() { 2 } else { 0 };
+        }
+    };
+    let outcome = match arguments.command {
+        None => open(arguments.ledger, arguments.plain),
+        Some(Command::Grade(grade)) => grade::run(&grade),
+        Some(Command::Explain(explain)) => explain::run(&explain),
+        Some(Command::Replay { ledgers, json }) => replay::run(&ledgers, json),
+        Some(Command::Override {
+            ledger,
+            receipt,
+            grade,
+            reason,
+            json,
+        }) => events::say(&ledger, &receipt, grade.grade(), &reason, json),
+        Some(Command::Revert {
+            ledger,
+            receipt,
+            even_if_held,
+            json,
+        }) => events::take_back(&ledger, &receipt, even_if_held, json),
+        Some(Command::Journal {
+            ledger,
+            apply,
+            discard,
+        }) => events::journal(&ledger, apply, discard),
+        Some(Command::Golden(arguments::Golden::Run { paths, json })) => golden::run(&paths, json),
+        Some(Command::Policy(arguments::Policy::Check { file })) => policy::check(&file),
+        Some(Command::Config(command)) => config::run(&command),
+        Some(Command::Completions { shell }) => generate::completions(shell),
+        Some(Command::Man) => generate::man(),
+        Some(Command::Demo { scenario }) => demo::run(&scenario),
+    };
+    outcome.unwrap_or_else(|problem| {
+        complain(&problem);
+        2
+    })
+}
+
+/// A subcommand's exit code, or the lines that say why it could not run. Each
+/// line names a file or an argument and holds no content of a ledger; text from
+/// files and arguments is escaped.
+type Outcome = Result<u8, String>;
+
+/// Opens the inspector; where there is no terminal, or none is wanted, prints.
+fn open(path: Option<PathBuf>, plain: bool) -> Outcome {
+    let job = Job {
+        path,
+        ..Job::default()
+    };
+    if plain {
+        plain::run(&job)
+    } else {
+        show::run(job)
+    }
+}
+
+/// Prints a text. A reader that closed its end has read enough.
+fn print(text: &str) -> Outcome {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {}", error.kind()))
+        }
+        _ => Ok(0),
+    }
+}
+
+/// Prints lines to standard error.
+fn complain(lines: &str) {
+    let mut out = io::stderr().lock();
+    for line in lines.lines() {
+        // Nothing more can be said where not even this can be.
+        let _ = writeln!(out, "attest-tui: {line}");
+    }
+}
+
+/// A path as messages name it.
+fn shown(path: &Path) -> String {
+    escaped(&path.to_string_lossy()).into_owned()
+}
+
+/// What `--at` asks for. The wall clock is asked only for `now`.
+fn instant(at: Option<&str>) -> Result<Option<IsoTs>, String> {
+    match at {
+        None => Ok(None),
+        Some("now") => Ok(Some(now())),
+        Some(text) => match IsoTs::parse(text) {
+            Some(at) => Ok(Some(at)),
+            None => Err("--at: must be an instant with an offset, or now".to_owned()),
+        },
+    }
+}
+
+/// What a command is to open, and how to grade it.
+fn job(path: &Path, at: Option<&str>, policy: Option<&Path>) -> Result<Job, String> {
+    Ok(Job {
+        path: Some(path.to_owned()),
+        at: instant(at)?,
+        policy: policy.map(policy::load).transpose()?,
+    })
+}
+
+/// The wall clock.
+fn now() -> IsoTs {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    let ms = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    IsoTs::computed(Instant::from_ms(ms), 0)
+}
+
+/// The receipt ids that an id can mean: its own, its claim's, its observation's.
+fn receipt_ids(id: Id) -> [Id; 3] {
+    [id, claim_receipt_id(id), unasked_receipt_id(id)]
+}
