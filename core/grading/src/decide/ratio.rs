@@ -166,7 +166,10 @@ impl fmt::Display for Ratio {
 }
 
 #[cfg(test)]
-#[allow(clippy::arithmetic_side_effects, reason = "big integers do not overflow")]
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "big integers do not overflow"
+)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
