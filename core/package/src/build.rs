@@ -132,6 +132,8 @@ pub struct BuildError {
     pub reason: Reason,
     /// Which label is at fault.
     pub at: Option<Id>,
+    /// The report over the finished archive, when it was that which refused.
+    pub report: Option<Box<Report>>,
 }
 
 impl fmt::Display for BuildError {
@@ -147,7 +149,11 @@ impl core::error::Error for BuildError {}
 
 impl From<Reason> for BuildError {
     fn from(reason: Reason) -> Self {
-        Self { reason, at: None }
+        Self {
+            reason,
+            at: None,
+            report: None,
+        }
     }
 }
 
@@ -155,6 +161,7 @@ fn at(id: &Id, reason: Reason) -> BuildError {
     BuildError {
         reason,
         at: Some(id.clone()),
+        report: None,
     }
 }
 
@@ -195,7 +202,11 @@ pub fn build(spec: &BuildSpec<'_>, context: &ContextInput) -> Result<Built, Buil
         .ok_or(Reason::ResourceHard)?;
     let report = verify_under(archive.as_slice(), context, Dialect::Contract);
     match report.reason {
-        Some(reason) => Err(reason.into()),
+        Some(reason) => Err(BuildError {
+            reason,
+            at: None,
+            report: Some(Box::new(report)),
+        }),
         None => Ok(Built {
             archive,
             context: context.to_bytes(),
