@@ -176,6 +176,16 @@ impl<'a> NextBatch<'a> {
         })
     }
 
+    /// The batch without the advisory model's scores, for a person who has it
+    /// off (§3).
+    #[must_use]
+    pub fn without_model_scores(self) -> Self {
+        Self {
+            model_scores: Cow::default(),
+            ..self
+        }
+    }
+
     /// The batch's input under a policy.
     #[must_use]
     pub fn input<'b>(&'b self, policy: &'b Policy) -> BatchInput<'b> {
@@ -196,6 +206,12 @@ impl<'a> NextBatch<'a> {
     #[must_use]
     pub const fn coverage(&self) -> &Coverage {
         &self.coverage
+    }
+
+    /// The batch's coverage, for storing what was graded.
+    #[must_use]
+    pub fn into_coverage(self) -> Coverage {
+        self.coverage
     }
 
     /// The lists that were cut.

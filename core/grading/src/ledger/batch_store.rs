@@ -168,7 +168,7 @@ impl Ledger {
     }
 
     /// Deletes inputs and coverages no receipt names any more (§9).
-    fn drop_unused_inputs(&mut self) {
+    pub(super) fn drop_unused_inputs(&mut self) {
         let named: BTreeSet<Digest> = self
             .receipts
             .iter()

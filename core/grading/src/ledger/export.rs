@@ -73,6 +73,17 @@ pub struct Meta {
     pub other: Vec<(Box<str>, Raw)>,
 }
 
+impl Meta {
+    /// The text of a key that is passed through.
+    #[must_use]
+    pub fn raw(&self, key: &str) -> Option<&str> {
+        let mut other = self.other.iter();
+        other
+            .find(|(held, _)| **held == *key)
+            .map(|(_, raw)| &**raw)
+    }
+}
+
 /// One thing wrong with a ledger file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerProblem {
@@ -505,7 +516,7 @@ fn distinct(d: &mut Decoder<'_>, table: &str, ids: impl Iterator<Item = Id>) {
 }
 
 /// The content fields a row holds that its source's allowlist does not name.
-fn foreign_fields(row: &Observation, policy: &Policy) -> Vec<&'static str> {
+pub(super) fn foreign_fields(row: &Observation, policy: &Policy) -> Vec<&'static str> {
     [
         (
             "counterparty",

@@ -147,6 +147,20 @@ pub fn knows(receipt: &Receipt, kind: EventKind) -> Result<(), IllegalTransition
     }
 }
 
+/// Every kind of event, and why it is forbidden where it is: what the State
+/// pane shows. An event that is allowed here can still be refused for its own
+/// instant, reason or grading.
+#[must_use]
+pub fn legal_events(receipt: &Receipt) -> [(EventKind, Option<IllegalTransitionError>); 4] {
+    let asked = |kind| (kind, knows(receipt, kind).err());
+    [
+        asked(EventKind::Regrade),
+        asked(EventKind::Override),
+        asked(EventKind::Revert),
+        asked(EventKind::Supersede),
+    ]
+}
+
 /// Applies an event (`transition`). Checks, in order: state, superseded, held,
 /// then the event itself (readings 46).
 ///
