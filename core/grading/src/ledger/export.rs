@@ -537,3 +537,6 @@ pub(super) fn foreign_fields(row: &Observation, policy: &Policy) -> Vec<&'static
     .map(|(key, ..)| key)
     .collect()
 }
+
+#[cfg(test)]
+mod tests;

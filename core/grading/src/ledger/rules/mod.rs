@@ -24,7 +24,7 @@ pub mod pass;
 pub mod retention;
 mod rows;
 #[cfg(test)]
-mod tests;
+pub(in crate::ledger) mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,26 +20,26 @@ use crate::model::{
     Token,
 };
 
-pub(super) const MINUTE: i64 = 60_000;
-pub(super) const DAY: i64 = 1440 * MINUTE;
+pub(in crate::ledger) const MINUTE: i64 = 60_000;
+pub(in crate::ledger) const DAY: i64 = 1440 * MINUTE;
 /// 2026-10-06T14:00:00-04:00
 const START: i64 = 1_791_309_600_000;
 
 /// An instant some minutes after the start of every test.
-pub(super) fn at(minutes: i64) -> IsoTs {
+pub(in crate::ledger) fn at(minutes: i64) -> IsoTs {
     ms(minutes * MINUTE)
 }
 
 /// An instant some milliseconds after the start of every test.
-pub(super) fn ms(milliseconds: i64) -> IsoTs {
+pub(in crate::ledger) fn ms(milliseconds: i64) -> IsoTs {
     IsoTs::computed(Instant::from_ms(START + milliseconds), -240)
 }
 
-pub(super) fn hash(name: &str) -> Digest {
+pub(in crate::ledger) fn hash(name: &str) -> Digest {
     sha256(name.as_bytes())
 }
 
-pub(super) fn claim(name: &str, sighted: IsoTs) -> Claim {
+pub(in crate::ledger) fn claim(name: &str, sighted: IsoTs) -> Claim {
     let raw_hash = hash(name);
     Claim {
         id: Id::from_digest(&raw_hash),
@@ -61,7 +61,7 @@ pub(super) fn claim(name: &str, sighted: IsoTs) -> Claim {
     }
 }
 
-pub(super) fn sent(name: &str, occurred: IsoTs, sighted: IsoTs) -> Observation {
+pub(in crate::ledger) fn sent(name: &str, occurred: IsoTs, sighted: IsoTs) -> Observation {
     hashed(Observation {
         id: Id::from_digest(&hash(name)),
         source: Source::GmailSent,
@@ -79,14 +79,14 @@ pub(super) fn sent(name: &str, occurred: IsoTs, sighted: IsoTs) -> Observation {
     })
 }
 
-pub(super) fn hashed(mut row: Observation) -> Observation {
+pub(in crate::ledger) fn hashed(mut row: Observation) -> Observation {
     row.content_hash = row.computed_content_hash();
     row.id = Id::from_digest(&row.content_hash);
     row
 }
 
 /// The head of a sent list.
-pub(super) fn head(from: IsoTs, synced: IsoTs) -> ObserverCoverage {
+pub(in crate::ledger) fn head(from: IsoTs, synced: IsoTs) -> ObserverCoverage {
     ObserverCoverage {
         observer_id: Token::of_source(Source::GmailSent),
         source: Source::GmailSent,
@@ -99,7 +99,7 @@ pub(super) fn head(from: IsoTs, synced: IsoTs) -> ObserverCoverage {
     }
 }
 
-pub(super) fn mail(rows: Vec<Observation>, coverage: Vec<ObserverCoverage>) -> MailPass {
+pub(in crate::ledger) fn mail(rows: Vec<Observation>, coverage: Vec<ObserverCoverage>) -> MailPass {
     MailPass {
         source: Source::GmailSent,
         rows,
@@ -107,7 +107,7 @@ pub(super) fn mail(rows: Vec<Observation>, coverage: Vec<ObserverCoverage>) -> M
     }
 }
 
-pub(super) fn event(name: &str, starts_at: IsoTs) -> CalendarEvent {
+pub(in crate::ledger) fn event(name: &str, starts_at: IsoTs) -> CalendarEvent {
     CalendarEvent {
         row_key_hash: hash(name),
         starts_at,
@@ -117,7 +117,7 @@ pub(super) fn event(name: &str, starts_at: IsoTs) -> CalendarEvent {
 }
 
 /// A look at the week around the start.
-pub(super) fn look(read_at: IsoTs, events: Vec<CalendarEvent>) -> CalendarView {
+pub(in crate::ledger) fn look(read_at: IsoTs, events: Vec<CalendarEvent>) -> CalendarView {
     CalendarView {
         observer_id: Token::of_source(Source::GcalEvent),
         account_hash: Some(hash("acct-a")),
@@ -129,7 +129,7 @@ pub(super) fn look(read_at: IsoTs, events: Vec<CalendarEvent>) -> CalendarView {
     }
 }
 
-pub(super) fn anything() -> GrantChoice {
+pub(in crate::ledger) fn anything() -> GrantChoice {
     GrantChoice {
         allowed_types: ActionType::ALL.to_vec(),
         counterparty_allowlist: Vec::new(),
@@ -139,7 +139,7 @@ pub(super) fn anything() -> GrantChoice {
 }
 
 /// A keeper whose agent has a grant.
-pub(super) fn keeper() -> Keeper {
+pub(in crate::ledger) fn keeper() -> Keeper {
     let mut keeper = Keeper::new(Ledger::default());
     keeper
         .save_grant(AgentId::Muse, anything(), at(-60))
@@ -148,7 +148,7 @@ pub(super) fn keeper() -> Keeper {
 }
 
 /// Runs what must be refused, and checks that the ledger is byte-identical.
-pub(super) fn refused<T: core::fmt::Debug, E: core::fmt::Debug>(
+pub(in crate::ledger) fn refused<T: core::fmt::Debug, E: core::fmt::Debug>(
     keeper: &mut Keeper,
     run: impl FnOnce(&mut Keeper) -> Result<T, E>,
 ) -> E {
