@@ -377,6 +377,34 @@ mod tests {
         }
     }
 
+    /// What the State pane shows agrees with what `transition` does, and every
+    /// forbidden kind says why in one line.
+    #[test]
+    fn legal_events_are_those_that_transition_takes() {
+        for unasked in [false, true] {
+            let pending = receipt(BaseState::Pending, unasked);
+            let fin = receipt(BaseState::Final, unasked);
+            let overridden = transition(&pending, says(20)).unwrap();
+            for held in [&pending, &fin, &overridden] {
+                let legal = legal_events(held);
+                assert_eq!(legal.map(|(kind, _)| kind).as_slice(), EventKind::ALL);
+                for (kind, why) in legal {
+                    let event = match kind {
+                        EventKind::Regrade => regrade(&pending, 30),
+                        EventKind::Override => says(30),
+                        EventKind::Revert => Event::Revert { at: at(30) },
+                        EventKind::Supersede => Event::Supersede {
+                            claim_id: Id::from_digest(&sha256(b"c")),
+                        },
+                    };
+                    assert_eq!(transition(held, event).err(), why, "{kind:?}");
+                    let said = why.map(|why| why.to_string()).unwrap_or_default();
+                    assert!(!said.contains('\n') && said.is_empty() == why.is_none());
+                }
+            }
+        }
+    }
+
     #[test]
     fn an_override_from_pending_freezes_and_comes_back() {
         let pending = receipt(BaseState::Pending, false);

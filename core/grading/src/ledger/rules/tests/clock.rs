@@ -246,3 +246,63 @@ fn the_writers_memory_survives_the_file() {
         }
     }
 }
+
+/// Rows of one agent stamped ahead never become ambiguous: the latest stays.
+#[test]
+fn grants_stamped_again_stay_one_per_agent() {
+    let mut ledger = keeper().into_ledger();
+    for minute in [5, 90, 80] {
+        let mut grant = ledger.grants[0].clone();
+        grant.updated_at = at(minute);
+        grant.declared_scopes = vec![format!("scope {minute}").into()];
+        ledger.grants.push(grant);
+    }
+    let mut keeper = Keeper::new(ledger);
+    keeper.store_claim(claim("c", at(5)), at(5)).unwrap();
+    assert_eq!(keeper.take_repair().map(|done| done.grants), Some(1));
+    let grants = keeper.ledger().grants.iter();
+    let kept: Vec<_> = grants
+        .map(|grant| (grant.updated_at, grant.declared_scopes.len()))
+        .collect();
+    assert_eq!(kept, [(at(-60), 0), (at(5), 1)]);
+    assert_eq!(
+        keeper.ledger().grants[1].declared_scopes,
+        ["scope 90".into()]
+    );
+}
+
+/// A pasted log is stored once; its import is the writer's now, never moved
+/// back; a line after now refuses it whole.
+#[test]
+fn a_log_is_stored_once() {
+    use super::super::Kept;
+    use crate::model::Entry;
+    let mut keeper = keeper();
+    let entry = |minute| Entry {
+        agent: AgentId::Chatgpt,
+        at: at(minute),
+        action: None,
+    };
+    let log = |keeper: &mut Keeper, now: i64| {
+        keeper.store_log(AgentId::Muse, &[at(1), at(2)], &[entry(2)], at(now))
+    };
+    let error = refused(&mut keeper, |keeper| log(keeper, 1));
+    assert_eq!(error.code().1, "clock_behind");
+    assert_eq!(log(&mut keeper, 3), Ok(Kept::New));
+    let before = keeper.ledger().to_text();
+    assert_eq!(log(&mut keeper, 3), Ok(Kept::Unchanged));
+    assert_eq!(keeper.ledger().to_text(), before);
+    assert_eq!(log(&mut keeper, 5), Ok(Kept::New));
+    // Below the high water: the import stays where it was.
+    assert_eq!(log(&mut keeper, 4), Ok(Kept::Unchanged));
+    let activity = keeper.ledger().activity.as_ref().unwrap();
+    assert_eq!((activity.sessions.len(), activity.entries.len()), (2, 1));
+    // A log is of the agent it was pasted for.
+    assert_eq!(activity.entries[0].agent, AgentId::Muse);
+    let syncs: Vec<_> = activity
+        .adapter_syncs
+        .iter()
+        .map(|sync| sync.last_sync_at)
+        .collect();
+    assert_eq!(syncs, [at(5)]);
+}

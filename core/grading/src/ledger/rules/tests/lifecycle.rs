@@ -274,21 +274,63 @@ fn retention_takes_a_receipt_with_its_claim_evidence_and_inputs() {
     assert_eq!(ledger.grants.len(), 1);
 }
 
+/// Evidence goes with its receipt, also of an event that is still to come.
+#[test]
+fn retention_takes_evidence_of_what_is_to_come() {
+    let mut keeper = keeper();
+    let mut planned = claim("lunch", at(0));
+    planned.action = ActionType::CalendarCreated;
+    planned.counterparty = None;
+    planned.target_at = Some(ms(DAY));
+    keeper.store_claim(planned, at(1)).unwrap();
+    for now in [2, 60] {
+        let view = look(at(now), vec![event("lunch", ms(DAY))]);
+        keeper.store_calendar_view(view, at(now)).unwrap();
+    }
+    run(&mut keeper, at(61));
+    let held = receipt(&keeper, "lunch");
+    assert_eq!(
+        (held.grade, held.state),
+        (Grade::Verified, ReceiptState::Final)
+    );
+    let purged = keeper.purge_before(at(62).instant());
+    assert_eq!((purged.receipts, purged.observations), (1, 1));
+}
+
 /// A young receipt whose candidates an old one's evidence would join keeps
 /// replaying: the evidence goes with the receipt that held it. One that a
-/// person released in between stays.
+/// person released in between stays, and with it one that was graded beside it
+/// and again later.
 #[test]
 fn retention_leaves_no_evidence_free_that_was_held() {
     for released in [false, true] {
-        let mut keeper = settled();
-        // Its window holds the evidence, which says nothing of it.
+        let mut keeper = keeper();
+        keeper.store_claim(claim("a", at(0)), at(40)).unwrap();
+        keeper.store_claim(claim("later", at(40)), at(40)).unwrap();
+        let rows = vec![sent("a", at(0), at(60)), sent("later", at(40), at(60))];
+        let pass = mail(rows, vec![head(at(-60), at(60))]);
+        keeper.store_mail_pass(pass, at(60)).unwrap();
+        run(&mut keeper, at(61));
+        run(&mut keeper, at(62));
+        // Its evidence lies in the window of "a" as well, and was taken in its
+        // batch; now nothing holds it.
+        let later = receipt(&keeper, "later");
+        assert_eq!(
+            (later.computed_at, later.observation_ids.len()),
+            (at(62), 1)
+        );
+        keeper
+            .override_receipt(later.id, OverrideGrade::NotFound, "no", ms(62 * MINUTE + 9))
+            .unwrap();
+        // Its window holds both rows, which say nothing of it.
         let elsewhere = |name: &str| {
             let mut claim = claim(name, at(1));
             claim.counterparty = Some("someone@else.org".into());
             claim
         };
-        let other = elsewhere("other");
-        keeper.store_claim(other, at(62)).unwrap();
+        keeper
+            .store_claim(elsewhere("other"), ms(62 * MINUTE + 10))
+            .unwrap();
         run(&mut keeper, at(63));
         if released {
             let id = receipt(&keeper, "a").id;
@@ -299,9 +341,9 @@ fn retention_leaves_no_evidence_free_that_was_held() {
             run(&mut keeper, at(66));
         }
         replays(&keeper);
-        let purged = keeper.purge_before(at(62).instant());
+        let purged = keeper.purge_before(at(63).instant());
         replays(&keeper);
-        let expected = if released { (0, 0) } else { (1, 1) };
+        let expected = if released { (0, 0) } else { (2, 1) };
         assert_eq!(
             (purged.receipts, purged.observations),
             expected,
