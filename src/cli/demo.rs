@@ -31,6 +31,5 @@ pub(super) fn run(path: &Path) -> Outcome {
     ledger
         .store_batch(&world.coverage, &world.policy, graded)
         .map_err(|error| error.to_string())?;
-    print(&ledger.to_text());
-    Ok(0)
+    print(&ledger.to_text())
 }

@@ -2,68 +2,81 @@
 
 use std::path::{Path, PathBuf};
 
-use attest_grading::scenario::{self, Scenario, ScenarioError};
-use attest_grading::text::escaped;
+use attest_canon::json::JsonErrorKind;
+use attest_grading::model::{ProblemKind, Problems};
+use attest_grading::scenario::{self, Outcome as Ran, Scenario, ScenarioError};
 
-use crate::store;
+use crate::store::{self, Problem};
 
-use super::{Outcome, print};
+use super::{Outcome, complain, print, shown};
 
-/// Runs scenarios: 0 when all pass, 1 at a mismatch, 2 when one does not load.
+/// Runs scenarios: 0 when all pass, 1 at a mismatch or where grading refuses,
+/// 2 when one does not load; of several files the worst.
 pub(super) fn run(paths: &[PathBuf], json: bool) -> Outcome {
     let mut worst = 0;
     let (mut passed, mut failed) = (0usize, 0usize);
     for file in files(paths)? {
-        let shown = escaped(&file.to_string_lossy()).into_owned();
-        let text = match store::read(&file) {
-            Ok(text) => text,
-            Err(error) => {
-                eprintln!("attest-tui: {error}");
-                worst = 2;
-                continue;
-            }
-        };
-        let read = Scenario::read(text.as_str()).map_err(ScenarioError::Format);
-        let name = read.as_ref().ok().map(|scenario| scenario.name.to_string());
-        let result = read.and_then(|scenario| scenario::run(&scenario));
+        let name = shown(&file);
+        let (title, result) = one(&file);
         let code = match &result {
             Ok(outcome) if outcome.differences.is_empty() => 0,
-            Ok(_) => 1,
             Err(error) if error.is_load_error() => 2,
-            Err(_) => 1,
+            _ => 1,
         };
         worst = worst.max(code);
-        if code == 0 {
-            passed = passed.saturating_add(1);
-        } else {
-            failed = failed.saturating_add(1);
-        }
+        let count = if code == 0 { &mut passed } else { &mut failed };
+        *count = count.saturating_add(1);
         if json {
-            print(&format!(
-                "{}\n",
-                scenario::report_line(&shown, name.as_deref(), &result)
-            ));
-            continue;
-        }
-        match &result {
-            Ok(outcome) if outcome.differences.is_empty() => print(&format!("pass  {shown}\n")),
-            Ok(outcome) => {
-                print(&format!("FAIL  {shown}\n"));
-                for difference in &outcome.differences {
-                    print(&format!("      {difference}\n"));
-                }
-            }
-            Err(error) => {
-                for line in error.to_string().lines() {
-                    print(&format!("error {shown}: {line}\n"));
-                }
-            }
+            let line = scenario::report_line(&name, title.as_deref(), &result);
+            print(&format!("{line}\n"))?;
+        } else {
+            print(&report(&name, &result))?;
         }
     }
     if !json {
-        print(&format!("{passed} passed, {failed} failed\n"));
+        print(&format!("{passed} passed, {failed} failed\n"))?;
     }
     Ok(worst)
+}
+
+/// Runs one file; its scenario's name where it could be read. A file that
+/// cannot be read is a scenario that does not load.
+fn one(file: &Path) -> (Option<String>, Result<Ran, ScenarioError>) {
+    let read = store::read(file).map_err(|error| {
+        complain(&error.to_string());
+        let mut problems = Problems::default();
+        let kind = match error.problem {
+            Problem::NotUtf8(_) => ProblemKind::Json(JsonErrorKind::InvalidUtf8),
+            _ => ProblemKind::MustBe("a file that can be read"),
+        };
+        problems.add(String::new(), kind);
+        problems
+    });
+    match read.and_then(|text| Scenario::read(text.as_str())) {
+        Ok(scenario) => (Some(scenario.name.to_string()), scenario::run(&scenario)),
+        Err(problems) => (None, Err(ScenarioError::Format(problems))),
+    }
+}
+
+fn report(name: &str, result: &Result<Ran, ScenarioError>) -> String {
+    match result {
+        Ok(outcome) if outcome.differences.is_empty() => format!("pass  {name}\n"),
+        Ok(outcome) => {
+            let mut out = format!("FAIL  {name}\n");
+            for difference in &outcome.differences {
+                out.push_str(&format!("      {difference}\n"));
+            }
+            out
+        }
+        Err(error) => {
+            let (kind, code) = error.code();
+            let mut out = format!("FAIL  {name}: {kind} {code}\n");
+            for line in error.to_string().lines() {
+                out.push_str(&format!("      {line}\n"));
+            }
+            out
+        }
+    }
 }
 
 /// The files named, and every `*.json` of the folders named, in order.
@@ -74,20 +87,17 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             files.push(path.clone());
             continue;
         }
-        let refuse = |error: std::io::Error| {
-            format!("{}: {}", escaped(&path.to_string_lossy()), error.kind())
-        };
+        let refuse = |error: std::io::Error| format!("{}: {}", shown(path), error.kind());
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(refuse)? {
             found.push(entry.map_err(refuse)?.path());
         }
-        found.retain(|file: &PathBuf| is_json(file));
+        found.retain(|file| file.extension().is_some_and(|end| end == "json"));
+        if found.is_empty() {
+            return Err(format!("{}: holds no scenario", shown(path)));
+        }
         found.sort();
         files.append(&mut found);
     }
     Ok(files)
-}
-
-fn is_json(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "json")
 }

@@ -4,110 +4,32 @@
 //! Exit codes: 0 done; 1 a mismatch was found; 2 bad arguments, or a file that
 //! cannot be read or is not what it should be.
 
+mod arguments;
+mod config;
 mod demo;
+mod events;
 mod explain;
+mod generate;
 mod golden;
 mod grade;
+mod json;
+mod plain;
 mod policy;
 mod replay;
 mod show;
+mod trace_json;
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
-use attest_grading::model::IsoTs;
-use clap::{Parser, Subcommand};
+use attest_canon::Id;
+use attest_grading::model::hashes::{claim_receipt_id, unasked_receipt_id};
+use attest_grading::model::{Instant, IsoTs};
+use attest_grading::text::escaped;
+use clap::Parser as _;
 
 use crate::desk::Job;
-
-/// A terminal inspector for ledgers of what AI agents claimed to do and what
-/// really happened.
-#[derive(Parser, Debug)]
-#[command(name = "attest-tui", version, args_conflicts_with_subcommands = true)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Option<Command>,
-    /// The ledger (or golden scenario) to open; without one, the embedded demo.
-    ledger: Option<PathBuf>,
-}
-
-#[derive(Subcommand, Debug)]
-enum Command {
-    /// Grade what a ledger's next batch would, and print the receipts.
-    Grade {
-        /// The ledger or golden scenario.
-        ledger: PathBuf,
-        /// The batch's instant, or `now`; else the ledger's own.
-        #[arg(long, value_name = "TIME")]
-        at: Option<String>,
-        /// Grade by this policy instead of the shipped one.
-        #[arg(long, value_name = "FILE")]
-        policy: Option<PathBuf>,
-        /// Print `{"evaluatedAt","receipts":[receipt…]}` as one line of JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Explain one receipt: why, arithmetic, rules, state, inputs.
-    Explain {
-        /// The ledger or golden scenario.
-        ledger: PathBuf,
-        /// The receipt's id, its claim's or observation's id, or a scenario's ref.
-        receipt: String,
-        /// Print the receipt and its trace's figures as one line of JSON.
-        #[arg(long, conflicts_with = "markdown")]
-        json: bool,
-        /// Print Markdown.
-        #[arg(long)]
-        markdown: bool,
-    },
-    /// Run golden scenarios.
-    Golden {
-        #[command(subcommand)]
-        command: GoldenCommand,
-    },
-    /// Check policy files.
-    Policy {
-        #[command(subcommand)]
-        command: PolicyCommand,
-    },
-    /// Derive every stored receipt again and compare.
-    Replay {
-        /// The ledgers.
-        #[arg(required = true)]
-        ledgers: Vec<PathBuf>,
-        /// Print a line of JSON per ledger.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Write the ledger a golden scenario's batch leaves, to standard output.
-    #[command(hide = true)]
-    Demo {
-        /// The golden scenario.
-        scenario: PathBuf,
-    },
-}
-
-#[derive(Subcommand, Debug)]
-enum GoldenCommand {
-    /// Run scenario files, and every `*.json` of a folder.
-    Run {
-        /// Files and folders.
-        #[arg(required = true)]
-        paths: Vec<PathBuf>,
-        /// Print a line of JSON per file.
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Subcommand, Debug)]
-enum PolicyCommand {
-    /// List every problem of a policy file; exit 0 when there is none, else 2.
-    Check {
-        /// The policy.
-        file: PathBuf,
-    },
-}
+use arguments::{Arguments, Command};
 
 /// Runs the program; its exit code.
 #[must_use]
@@ -115,84 +37,120 @@ pub fn run() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            // Nothing more can be said where not even this can be.
             let _ = error.print();
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
     let outcome = match arguments.command {
-        None => show::run(Job {
-            path: arguments.ledger,
-            ..Job::default()
-        }),
-        Some(Command::Grade {
-            ledger,
-            at,
-            policy,
-            json,
-        }) => job(ledger, at.as_deref(), policy).and_then(|job| grade::run(&job, json)),
-        Some(Command::Explain {
+        None => open(arguments.ledger, arguments.plain),
+        Some(Command::Grade(grade)) => grade::run(&grade),
+        Some(Command::Explain(explain)) => explain::run(&explain),
+        Some(Command::Replay { ledgers, json }) => replay::run(&ledgers, json),
+        Some(Command::Override {
             ledger,
             receipt,
+            grade,
+            reason,
             json,
-            markdown,
-        }) => {
-            let form = match (json, markdown) {
-                (true, _) => explain::Form::Json,
-                (_, true) => explain::Form::Markdown,
-                _ => explain::Form::Text,
-            };
-            let job = Job {
-                path: Some(ledger),
-                ..Job::default()
-            };
-            explain::run(&job, &receipt, form)
-        }
-        Some(Command::Golden {
-            command: GoldenCommand::Run { paths, json },
-        }) => golden::run(&paths, json),
-        Some(Command::Policy {
-            command: PolicyCommand::Check { file },
-        }) => policy::check(&file),
-        Some(Command::Replay { ledgers, json }) => replay::run(&ledgers, json),
+        }) => events::say(&ledger, &receipt, grade.grade(), &reason, json),
+        Some(Command::Revert {
+            ledger,
+            receipt,
+            even_if_held,
+            json,
+        }) => events::take_back(&ledger, &receipt, even_if_held, json),
+        Some(Command::Journal {
+            ledger,
+            apply,
+            discard,
+        }) => events::journal(&ledger, apply, discard),
+        Some(Command::Golden(arguments::Golden::Run { paths, json })) => golden::run(&paths, json),
+        Some(Command::Policy(arguments::Policy::Check { file })) => policy::check(&file),
+        Some(Command::Config(command)) => config::run(&command),
+        Some(Command::Completions { shell }) => generate::completions(shell),
+        Some(Command::Man) => generate::man(),
         Some(Command::Demo { scenario }) => demo::run(&scenario),
     };
     outcome.unwrap_or_else(|problem| {
-        for line in problem.lines() {
-            eprintln!("attest-tui: {line}");
-        }
+        complain(&problem);
         2
     })
 }
 
-/// A subcommand's exit code, or the lines that say why it could not run.
+/// A subcommand's exit code, or the lines that say why it could not run. Each
+/// line names a file or an argument and holds no content of a ledger; text from
+/// files and arguments is escaped.
 type Outcome = Result<u8, String>;
 
-/// Prints a text; a closed pipe ends quietly.
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+/// Opens the inspector; where there is no terminal, or none is wanted, prints.
+fn open(path: Option<PathBuf>, plain: bool) -> Outcome {
+    let job = Job {
+        path,
+        ..Job::default()
+    };
+    if plain {
+        plain::run(&job)
+    } else {
+        show::run(job)
+    }
 }
 
-fn job(path: PathBuf, at: Option<&str>, policy: Option<PathBuf>) -> Result<Job, String> {
-    let at = match at {
-        None => None,
-        Some("now") => Some(now()),
-        Some(text) => {
-            Some(IsoTs::parse(text).ok_or("--at: must be an instant with an offset, or now")?)
+/// Prints a text. A reader that closed its end has read enough.
+fn print(text: &str) -> Outcome {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {}", error.kind()))
         }
-    };
-    let policy = policy.map(|file| policy::load(&file)).transpose()?;
+        _ => Ok(0),
+    }
+}
+
+/// Prints lines to standard error.
+fn complain(lines: &str) {
+    let mut out = io::stderr().lock();
+    for line in lines.lines() {
+        // Nothing more can be said where not even this can be.
+        let _ = writeln!(out, "attest-tui: {line}");
+    }
+}
+
+/// A path as messages name it.
+fn shown(path: &Path) -> String {
+    escaped(&path.to_string_lossy()).into_owned()
+}
+
+/// What `--at` asks for. The wall clock is asked only for `now`.
+fn instant(at: Option<&str>) -> Result<Option<IsoTs>, String> {
+    match at {
+        None => Ok(None),
+        Some("now") => Ok(Some(now())),
+        Some(text) => match IsoTs::parse(text) {
+            Some(at) => Ok(Some(at)),
+            None => Err("--at: must be an instant with an offset, or now".to_owned()),
+        },
+    }
+}
+
+/// What a command is to open, and how to grade it.
+fn job(path: &Path, at: Option<&str>, policy: Option<&Path>) -> Result<Job, String> {
     Ok(Job {
-        path: Some(path),
-        at,
-        policy,
+        path: Some(path.to_owned()),
+        at: instant(at)?,
+        policy: policy.map(policy::load).transpose()?,
     })
 }
 
-/// The wall clock, asked only for `--at now`.
+/// The wall clock.
 fn now() -> IsoTs {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();
     let ms = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-    IsoTs::computed(attest_grading::model::Instant::from_ms(ms), 0)
+    IsoTs::computed(Instant::from_ms(ms), 0)
+}
+
+/// The receipt ids that an id can mean: its own, its claim's, its observation's.
+fn receipt_ids(id: Id) -> [Id; 3] {
+    [id, claim_receipt_id(id), unasked_receipt_id(id)]
 }

@@ -3,14 +3,15 @@
 
 use std::path::PathBuf;
 
-use attest_canon::jcs::Writer;
+use attest_canon::json::Value;
 use attest_grading::ledger::Ledger;
 use attest_grading::replay::{Mismatch, ReplayReport, Replayer};
 use attest_grading::text::escaped;
 
-use crate::store;
+use crate::store::{self, OpenError};
 
-use super::{Outcome, print};
+use super::json::{count, line, list, object, or_null, text};
+use super::{Outcome, complain, print, shown};
 
 /// Most mismatches listed per file (`LISTED_MISMATCHES`).
 const LISTED: usize = 20;
@@ -22,19 +23,11 @@ const NOT_PROVEN: &str = "not proven: overrides, reverts and supersedes as event
 pub(super) fn run(ledgers: &[PathBuf], json: bool) -> Outcome {
     let mut worst = 0;
     for path in ledgers {
-        let name = escaped(&path.to_string_lossy()).into_owned();
-        let read = store::read(path)
-            .map_err(|error| error.to_string())
-            .and_then(|text| {
-                Ledger::read(text.as_str()).map_err(|error| {
-                    error
-                        .to_string()
-                        .lines()
-                        .map(|line| format!("{name}: {line}"))
-                        .collect::<Vec<_>>()
-                        .join("\n")
-                })
-            });
+        let name = shown(path);
+        let read = store::read(path).map_err(OpenError::from).and_then(|text| {
+            let ledger = Ledger::read(text.as_str());
+            ledger.map_err(|error| OpenError::Ledger(path.clone(), error))
+        });
         match read {
             Ok(ledger) => {
                 let report = Replayer::new(ledger.snapshot()).report();
@@ -43,13 +36,11 @@ pub(super) fn run(ledgers: &[PathBuf], json: bool) -> Outcome {
                     json_line(&name, &report)
                 } else {
                     summary(&name, &report)
-                });
+                })?;
             }
-            Err(problem) => {
+            Err(error) => {
                 worst = 2;
-                for line in problem.lines() {
-                    eprintln!("attest-tui: {line}");
-                }
+                complain(&error.to_string());
             }
         }
     }
@@ -89,52 +80,26 @@ fn side(value: Option<&str>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| escaped(value).into_owned())
 }
 
-/// `{"batches","byField":{},"file","mismatched","mismatches":[{"field","receiptId","replayed","stored"}],"receipts","reproduced"}`
+/// `{"batches","byField":{field: count},"file","mismatched","mismatches":
+/// [{"field","receiptId","replayed","stored"}],"receipts","reproduced"}`
 fn json_line(name: &str, report: &ReplayReport) -> String {
-    let count = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
-    let mut out = Writer::new();
-    out.begin_object();
-    out.key("batches");
-    out.integer(count(report.batches));
-    out.key("byField");
-    out.begin_object();
-    let mut fields = report.by_field();
-    fields.sort_by_key(|(field, _)| field.as_str());
-    for (field, number) in fields {
-        out.key(field.as_str());
-        out.integer(count(number));
-    }
-    out.end_object();
-    out.key("file");
-    out.string(name);
-    out.key("mismatched");
-    out.integer(count(report.mismatched));
-    out.key("mismatches");
-    out.begin_array();
-    for mismatch in &report.mismatches {
-        out.element();
-        out.begin_object();
-        out.key("field");
-        out.string(mismatch.field.as_str());
-        out.key("receiptId");
-        out.token(&mismatch.receipt_id);
-        for (key, value) in [
-            ("replayed", &mismatch.replayed),
-            ("stored", &mismatch.stored),
-        ] {
-            out.key(key);
-            match value {
-                Some(value) => out.string(value),
-                None => out.canonical("null"),
-            }
-        }
-        out.end_object();
-    }
-    out.end_array();
-    out.key("receipts");
-    out.integer(count(report.receipts));
-    out.key("reproduced");
-    out.integer(count(report.reproduced));
-    out.end_object();
-    format!("{}\n", out.text())
+    let by_field = report.by_field().into_iter();
+    let by_field = by_field.map(|(field, number)| (field.as_str().into(), count(number)));
+    let mismatches = report.mismatches.iter().map(|one| {
+        object([
+            ("field", text(one.field)),
+            ("receiptId", text(one.receipt_id)),
+            ("replayed", or_null(one.replayed.as_deref(), text)),
+            ("stored", or_null(one.stored.as_deref(), text)),
+        ])
+    });
+    line(&object([
+        ("batches", count(report.batches)),
+        ("byField", Value::Object(by_field.collect())),
+        ("file", text(name)),
+        ("mismatched", count(report.mismatched)),
+        ("mismatches", list(mismatches)),
+        ("receipts", count(report.receipts)),
+        ("reproduced", count(report.reproduced)),
+    ]))
 }

@@ -11,23 +11,17 @@ use super::Outcome;
 /// Opens the inspector on a ledger.
 pub(super) fn run(job: Job) -> Outcome {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        return Err(
-            "the inspector needs a terminal; grade and explain print without one".to_owned(),
-        );
+        return Err("the inspector needs a terminal; --plain prints without one".to_owned());
     }
     let directory = config::directory();
     let settings = match &directory {
-        Some(directory) => config::load(directory).map_err(|errors| {
-            errors
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("\n")
-        })?,
+        Some(directory) => {
+            config::load(directory).map_err(|errors| super::config::lines(&errors))?
+        }
         None => Settings::default(),
     };
     let environment = inspector::run::environment(directory);
     let name = job.name();
     inspector::run::run(&name, settings, environment, LedgerDesk::new(job))
-        .map_err(|error| error.to_string())
+        .map_err(|error| format!("terminal: {}", error.kind()))
 }

@@ -19,4 +19,4 @@ pub use lock::Lock;
 pub use opened::{Next, OpenError, Opened, Source, open};
 pub use place::Place;
 pub use save::{publish, replace};
-pub use session::{EventError, Session, SessionError};
+pub use session::{BatchError, EventError, Session, SessionError};

@@ -199,23 +199,7 @@ impl Next<'_> {
     pub fn input<'b>(&'b self, policy: &'b Policy) -> BatchInput<'b> {
         match self {
             Self::Ledger(next) => next.input(policy),
-            Self::Scenario(world, coverage) => {
-                let open = |claim: &&Claim| !world.fixed_claims.contains(&claim.id);
-                let history = world.history.iter();
-                BatchInput {
-                    claims: world.claims.iter().filter(open).collect(),
-                    observations: world.observations.iter().collect(),
-                    grants: world.grants.iter().collect(),
-                    policy,
-                    coverage,
-                    activity: &world.activity,
-                    history: history
-                        .filter_map(|place| world.claims.get(*place))
-                        .collect(),
-                    fixed: &world.fixed,
-                    model_scores: &world.model_scores,
-                }
-            }
+            Self::Scenario(world, coverage) => world.batch_input(policy, coverage),
         }
     }
 

@@ -5,8 +5,12 @@ use std::fmt;
 use std::path::Path;
 
 use attest_canon::{Digest, Id, sha256};
-use attest_grading::ledger::{Event, IllegalTransitionError, Ledger, transition};
-use attest_grading::model::{Instant, IsoTs, OverrideGrade, Receipt};
+use attest_grading::ledger::rules::{BatchOutcome, BatchRefused, Model};
+use attest_grading::ledger::{
+    Event, IllegalTransitionError, Keeper, Ledger, WriteError, transition,
+};
+use attest_grading::model::{IsoTs, OverrideGrade, Receipt};
+use attest_grading::policy::Policy;
 
 use super::error::{Problem, StoreError};
 use super::file;
@@ -23,7 +27,7 @@ pub struct Session {
     journal: Journal,
     /// The hash of the file the ledger was read from.
     base: Digest,
-    ledger: Ledger,
+    keeper: Keeper,
     unsaved: bool,
     /// What an earlier run left, until it is taken up or given up.
     left: Option<Found>,
@@ -66,6 +70,9 @@ pub enum EventError {
     NoReceipt(Id),
     /// The receipt does not take it (§8).
     Illegal(Id, IllegalTransitionError),
+    /// Another claim holds the evidence a revert would give back, and the
+    /// person was not told (§4.3).
+    EvidenceHeld(Id, Id),
     /// It cannot be written down, so it does not count.
     Store(StoreError),
     /// Events of an earlier run wait to be taken up or given up first.
@@ -77,6 +84,9 @@ impl fmt::Display for EventError {
         match self {
             Self::NoReceipt(id) => write!(f, "no receipt {id} is stored"),
             Self::Illegal(id, error) => write!(f, "receipt {id}: {error}"),
+            Self::EvidenceHeld(id, claim) => {
+                write!(f, "receipt {id}: claim {claim} holds its evidence now")
+            }
             Self::Store(error) => fmt::Display::fmt(error, f),
             Self::Waiting(count) => {
                 write!(f, "{count} events of an earlier run are not saved yet")
@@ -86,6 +96,26 @@ impl fmt::Display for EventError {
 }
 
 impl std::error::Error for EventError {}
+
+/// Why a batch is not stored; nothing changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BatchError {
+    /// Events of an earlier run wait to be taken up or given up first.
+    Waiting(EventError),
+    /// The ledger's rules or grading refuse it.
+    Refused(BatchRefused),
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Waiting(error) => fmt::Display::fmt(error, f),
+            Self::Refused(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl std::error::Error for BatchError {}
 
 impl Session {
     /// Holds a ledger for writing and reads it.
@@ -117,7 +147,7 @@ impl Session {
             place,
             journal,
             base,
-            ledger,
+            keeper: Keeper::new(ledger),
             unsaved: false,
             left,
             _lock: lock,
@@ -127,7 +157,7 @@ impl Session {
     /// The ledger as it stands, events included.
     #[must_use]
     pub const fn ledger(&self) -> &Ledger {
-        &self.ledger
+        self.keeper.ledger()
     }
 
     /// Whether something happened that the file does not hold.
@@ -164,18 +194,16 @@ impl Session {
         let mut refused = Vec::new();
         let mut taken = Vec::new();
         for stored in &found.events {
-            match self.apply(stored) {
-                Ok(()) => taken.push(stored.clone()),
+            // The person was told when it was accepted.
+            match self.apply(stored, true) {
+                Ok(stored) => taken.push(stored),
                 Err(error) => refused.push(error),
             }
         }
         self.unsaved |= !taken.is_empty();
-        if refused.is_empty() && found.base == self.base {
-            return Ok(refused);
+        if taken != found.events || found.base != self.base {
+            self.journal.rewrite(self.base, &taken)?;
         }
-        // The journal is about another file, or holds what was refused: it
-        // begins anew with what was taken.
-        self.journal.rewrite(self.base, &taken)?;
         Ok(refused)
     }
 
@@ -190,7 +218,7 @@ impl Session {
         Ok(())
     }
 
-    /// A person's word on a receipt.
+    /// A person's word on a receipt; when it counts.
     ///
     /// # Errors
     ///
@@ -200,66 +228,104 @@ impl Session {
         receipt: Id,
         grade: OverrideGrade,
         reason: &str,
-        now: Instant,
-    ) -> Result<(), EventError> {
+        now: IsoTs,
+    ) -> Result<IsoTs, EventError> {
         let reason = reason.into();
-        self.event(receipt, now, |at| Event::Override { grade, reason, at })
+        self.event(receipt, now, true, |at| Event::Override {
+            grade,
+            reason,
+            at,
+        })
     }
 
-    /// Takes a person's word back.
+    /// Takes a person's word back; when it counts. `told` is whether they know
+    /// that another claim may hold the evidence by now.
     ///
     /// # Errors
     ///
     /// It is refused, or cannot be written down.
-    pub fn take_back(&mut self, receipt: Id, now: Instant) -> Result<(), EventError> {
-        self.event(receipt, now, |at| Event::Revert { at })
+    pub fn take_back(&mut self, receipt: Id, told: bool, now: IsoTs) -> Result<IsoTs, EventError> {
+        self.event(receipt, now, told, |at| Event::Revert { at })
     }
 
     fn event(
         &mut self,
-        receipt: Id,
-        now: Instant,
+        id: Id,
+        now: IsoTs,
+        told: bool,
         make: impl FnOnce(IsoTs) -> Event,
-    ) -> Result<(), EventError> {
-        if let Some(found) = &self.left {
-            return Err(EventError::Waiting(found.events.len()));
+    ) -> Result<IsoTs, EventError> {
+        self.nothing_waits()?;
+        let held = self.find(id).ok_or(EventError::NoReceipt(id))?;
+        let at = self.ledger().event_instant(held, now);
+        let event = make(at);
+        // What would be refused is never written down.
+        transition(held, event.clone()).map_err(|error| EventError::Illegal(id, error))?;
+        if let (Event::Revert { at }, false) = (&event, told)
+            && let Some(claim) = self.ledger().holder_after_revert(held, *at)
+        {
+            return Err(EventError::EvidenceHeld(id, claim));
         }
-        let held = self.find(receipt).ok_or(EventError::NoReceipt(receipt))?;
-        let at = event_instant(&self.ledger, held, now);
-        let stored = StoredEvent {
-            receipt,
-            event: make(IsoTs::computed(at, 0)),
-        };
-        transition(held, stored.event.clone())
-            .map_err(|error| EventError::Illegal(receipt, error))?;
+        let stored = StoredEvent { receipt: id, event };
         self.journal
             .add(self.base, &stored)
             .map_err(EventError::Store)?;
         self.unsaved = true;
-        self.apply(&stored)
+        self.apply(&stored, told)?;
+        Ok(at)
+    }
+
+    fn nothing_waits(&self) -> Result<(), EventError> {
+        match &self.left {
+            Some(found) => Err(EventError::Waiting(found.events.len())),
+            None => Ok(()),
+        }
     }
 
     fn find(&self, id: Id) -> Option<&Receipt> {
-        self.ledger.receipts.iter().find(|receipt| receipt.id == id)
+        let receipts = &self.ledger().receipts;
+        receipts.iter().find(|receipt| receipt.id == id)
     }
 
-    fn apply(&mut self, stored: &StoredEvent) -> Result<(), EventError> {
-        let StoredEvent { receipt: id, event } = stored;
-        let held = self.ledger.receipts.iter_mut().find(|held| held.id == *id);
-        let held = held.ok_or(EventError::NoReceipt(*id))?;
-        *held = transition(held, event.clone()).map_err(|error| EventError::Illegal(*id, error))?;
-        Ok(())
+    /// Applies an event at its own instant, or later where the ledger's last
+    /// batch asks for it; the event as it then is.
+    fn apply(&mut self, stored: &StoredEvent, told: bool) -> Result<StoredEvent, EventError> {
+        let id = stored.receipt;
+        if self.find(id).is_none() {
+            return Err(EventError::NoReceipt(id));
+        }
+        let mut applied = stored.clone();
+        let outcome = match &mut applied.event {
+            Event::Override { grade, reason, at } => {
+                let counts = self.keeper.override_receipt(id, *grade, reason, *at);
+                counts.map(|counts| *at = counts)
+            }
+            Event::Revert { at } => {
+                let counts = self.keeper.revert_receipt(id, told, *at);
+                counts.map(|counts| *at = counts)
+            }
+            // Batches make these; no journal holds them.
+            Event::Regrade(_) | Event::Supersede { .. } => Ok(()),
+        };
+        outcome.map_err(|error| match error {
+            WriteError::EvidenceHeld(claim) => EventError::EvidenceHeld(id, claim),
+            WriteError::Illegal(error) => EventError::Illegal(id, error),
+            _ => EventError::NoReceipt(id),
+        })?;
+        Ok(applied)
     }
 
-    /// Changes the ledger by more than an event: a batch is stored. The change
-    /// is lost unless it is saved.
-    pub fn change<T, E>(
-        &mut self,
-        change: impl FnOnce(&mut Ledger) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let changed = change(&mut self.ledger)?;
-        self.unsaved = true;
-        Ok(changed)
+    /// Runs the ledger's next batch and keeps what it graded. It is lost unless
+    /// it is saved: a batch can be run again, so no journal holds it.
+    ///
+    /// # Errors
+    ///
+    /// Events of an earlier run wait, or the batch is refused.
+    pub fn batch(&mut self, at: IsoTs, policy: &Policy) -> Result<BatchOutcome, BatchError> {
+        self.nothing_waits().map_err(BatchError::Waiting)?;
+        let outcome = self.keeper.batch(at, policy, Model::On);
+        self.unsaved |= outcome.is_ok();
+        outcome.map_err(BatchError::Refused)
     }
 
     /// Writes the ledger over its file and forgets the journal.
@@ -270,7 +336,7 @@ impl Session {
     /// written. The file is then as it was and the journal still holds the
     /// events.
     pub fn save(&mut self) -> Result<(), StoreError> {
-        let text = self.ledger.to_text();
+        let text = self.ledger().to_text();
         let digest = sha256(text.as_bytes());
         let held = file::read(&self.place.ledger).map(|text| text.digest());
         // An earlier save may have failed only in the last sync.
@@ -293,16 +359,241 @@ impl Session {
     ///
     /// [`Problem::Exists`], or it cannot be written.
     pub fn save_as(&mut self, path: &Path) -> Result<(), StoreError> {
-        publish(path, self.ledger.to_text().as_bytes())?;
+        publish(path, self.ledger().to_text().as_bytes())?;
         self.unsaved = false;
         self.journal.remove()
     }
 }
 
-/// When a person's event counts (§3): now, but not before the last batch + 1 ms
-/// nor the receipt's own last event + 1 ms.
-fn event_instant(ledger: &Ledger, receipt: &Receipt, now: Instant) -> Instant {
-    let last_batch = ledger.meta.last_batch_instant.as_ref();
-    let after_batch = last_batch.map_or(now, |last| last.instant().plus(1));
-    now.max(after_batch).max(receipt.last_event_at().plus(1))
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A ledger with one receipt: golden 01, graded and stored.
+    fn ledger() -> Ledger {
+        let scenario = include_str!("../../golden/01-exact-match-same-minute.json");
+        let scenario = attest_grading::scenario::Scenario::read(scenario).unwrap();
+        let world = attest_grading::scenario::build::World::build(&scenario).unwrap();
+        let mut keeper = Keeper::new(Ledger {
+            claims: world.claims.clone(),
+            observations: world.observations.clone(),
+            grants: world.grants.clone(),
+            coverage: world.coverage.observers.clone(),
+            ..Ledger::default()
+        });
+        let outcome = keeper.batch(world.coverage.evaluated_at, &world.policy, Model::On);
+        assert!(matches!(outcome, Ok(BatchOutcome::Graded(_))));
+        keeper.into_ledger()
+    }
+
+    struct Desk {
+        folder: tempfile::TempDir,
+        path: PathBuf,
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("ledger.json");
+            fs::write(&path, ledger().to_text()).unwrap();
+            Self { folder, path }
+        }
+
+        fn place(&self) -> Place {
+            Place::within(&self.folder.path().join("state"), &self.path).unwrap()
+        }
+
+        fn open(&self) -> Result<Session, SessionError> {
+            Session::at(self.place(), &self.path)
+        }
+
+        fn stored(&self) -> Receipt {
+            let text = fs::read_to_string(&self.path).unwrap();
+            Ledger::read(&text).unwrap().receipts[0].clone()
+        }
+
+        fn has_journal(&self) -> bool {
+            self.place().journal().exists()
+        }
+    }
+
+    fn now() -> IsoTs {
+        IsoTs::parse("2026-10-06T20:00:00Z").unwrap()
+    }
+
+    const NO: OverrideGrade = OverrideGrade::NotFound;
+
+    #[test]
+    fn an_event_is_saved_and_the_journal_goes() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "it never came", now()).unwrap();
+        assert!(session.is_unsaved() && desk.has_journal());
+        assert_eq!(desk.stored().user_override, None);
+        session.save().unwrap();
+        assert!(!session.is_unsaved() && !desk.has_journal());
+        let user = desk.stored().user_override.unwrap();
+        assert_eq!(
+            (user.grade, &*user.reason, user.at),
+            (NO, "it never came", now())
+        );
+        // And on: the hash it saves against is that of what it wrote.
+        session.take_back(id, false, now()).unwrap();
+        session.save().unwrap();
+        let reverted = desk.stored().reverted;
+        assert_eq!(reverted.len(), 1);
+        assert_eq!(
+            reverted[0].reverted_at.to_string(),
+            "2026-10-06T20:00:00.001Z"
+        );
+    }
+
+    #[test]
+    fn a_clock_behind_the_ledger_stamps_no_earlier() {
+        let desk = Desk::new();
+        let stored = desk.stored();
+        let mut session = desk.open().unwrap();
+        let early = IsoTs::parse("2020-01-01T00:00:00Z").unwrap();
+        let at = session.say(stored.id, NO, "no", early).unwrap();
+        assert_eq!(at.instant(), stored.computed_at.instant().plus(1));
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let before = fs::read(&desk.path).unwrap();
+        let mut session = desk.open().unwrap();
+        let none = Id::from_digest(&sha256(b"none"));
+        let refused = session.take_back(none, false, now());
+        assert_eq!(refused, Err(EventError::NoReceipt(none)));
+        let refused = session.take_back(id, false, now());
+        assert!(matches!(refused, Err(EventError::Illegal(..))));
+        let blank = session.say(id, NO, " \u{200b}", now());
+        assert!(matches!(blank, Err(EventError::Illegal(..))));
+        assert!(!session.is_unsaved() && !desk.has_journal());
+        assert_eq!(fs::read(&desk.path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_crash_before_the_save_loses_no_event() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        session.take_back(id, false, now()).unwrap();
+        drop(session);
+        let mut session = desk.open().unwrap();
+        assert_eq!(session.left().len(), 2);
+        assert!(session.left_fits());
+        let refused = session.say(id, NO, "no", now());
+        assert_eq!(refused, Err(EventError::Waiting(2)));
+        assert_eq!(session.take_up().unwrap(), []);
+        session.save().unwrap();
+        assert_eq!(desk.stored().reverted.len(), 1);
+        assert!(desk.open().is_err(), "the session still holds the lock");
+        drop(session);
+        assert_eq!(desk.open().unwrap().left(), []);
+    }
+
+    #[test]
+    fn events_given_up_are_gone() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let before = fs::read(&desk.path).unwrap();
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        drop(session);
+        desk.open().unwrap().give_up().unwrap();
+        assert_eq!(desk.open().unwrap().left(), []);
+        assert_eq!(fs::read(&desk.path).unwrap(), before);
+    }
+
+    /// Between the rename and the removal of the journal the file already holds
+    /// every event.
+    #[test]
+    fn a_crash_after_the_rename_offers_nothing() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        let text = session.ledger().to_text();
+        let (base, next) = (session.base, sha256(text.as_bytes()));
+        session.journal.saving(base, next).unwrap();
+        drop(session);
+        // Before the rename the events are offered; after it they are not.
+        assert_eq!(desk.open().unwrap().left().len(), 1);
+        fs::write(&desk.path, text).unwrap();
+        assert_eq!(desk.open().unwrap().left(), []);
+        assert!(!desk.has_journal());
+    }
+
+    #[test]
+    fn a_file_changed_by_another_is_not_overwritten() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        let mut other = ledger();
+        other.exported_at = Some(now());
+        fs::write(&desk.path, other.to_text()).unwrap();
+        let refused = session.save().map_err(|error| error.problem);
+        assert_eq!(refused, Err(Problem::Changed));
+        assert_eq!(fs::read_to_string(&desk.path).unwrap(), other.to_text());
+        // Another name takes the events along.
+        let beside = desk.folder.path().join("mine.json");
+        session.save_as(&beside).unwrap();
+        let mine = Ledger::read(&fs::read_to_string(&beside).unwrap()).unwrap();
+        assert!(mine.receipts[0].user_override.is_some());
+        assert!(!desk.has_journal());
+    }
+
+    /// Events left by a crash, and the file changed meanwhile: what its receipts
+    /// still take is taken, the rest is given back with the reason.
+    #[test]
+    fn left_events_are_held_to_the_file_that_is_there() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        let after = session.ledger().to_text();
+        session.take_back(id, false, now()).unwrap();
+        drop(session);
+        // The file holds the first event already.
+        fs::write(&desk.path, after).unwrap();
+        let mut session = desk.open().unwrap();
+        assert!(!session.left_fits());
+        let refused = session.take_up().unwrap();
+        assert!(matches!(refused[..], [EventError::Illegal(..)]));
+        drop(session);
+        // The journal now holds what was taken, about this file.
+        let mut session = desk.open().unwrap();
+        assert!(session.left_fits() && session.left().len() == 1);
+        assert_eq!(session.take_up().unwrap(), []);
+        session.save().unwrap();
+        assert_eq!(desk.stored().reverted.len(), 1);
+    }
+
+    #[test]
+    fn a_stored_batch_is_saved_and_never_stored_twice() {
+        use attest_grading::policy::{DEFAULT_POLICY, load_policy};
+
+        let desk = Desk::new();
+        let mut session = desk.open().unwrap();
+        let policy = load_policy(DEFAULT_POLICY).unwrap();
+        let last = session.ledger().meta.last_batch_instant.unwrap();
+        let refused = session.batch(last, &policy);
+        let out_of_order = BatchRefused::Write(WriteError::BatchOutOfOrder);
+        assert_eq!(refused, Err(BatchError::Refused(out_of_order)));
+        assert!(!session.is_unsaved());
+        session.batch(now(), &policy).unwrap();
+        session.save().unwrap();
+        let text = fs::read_to_string(&desk.path).unwrap();
+        let held = Ledger::read(&text).unwrap().meta.last_batch_instant;
+        assert_eq!(held, Some(now()));
+    }
 }

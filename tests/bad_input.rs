@@ -1,0 +1,358 @@
+//! Files that are not what they should be: a message with the path, exit 2,
+//! nothing written, nothing of the content repeated.
+
+mod common;
+
+use common::{DEMO, Desk, Run, receipt_of};
+
+/// Replaces the first occurrence, which must be there.
+fn with(from: &str, to: &str) -> Vec<u8> {
+    assert!(DEMO.contains(from), "{from}");
+    DEMO.replacen(from, to, 1).into_bytes()
+}
+
+/// What a person's mail holds in the demo: never to be seen in a message.
+const CONTENT: &[&str] = &[
+    "priya",
+    "Priya",
+    "orders@northwind",
+    "deck",
+    "SECRET",
+    "\u{1b}",
+];
+
+fn refused(run: &Run, expected: &str, what: &str) {
+    assert_eq!(run.code, Some(2), "{what}: {run:?}");
+    assert_eq!(run.out, "", "{what}");
+    assert!(run.err.contains(expected), "{what}: {}", run.err);
+    for line in run.err.lines() {
+        assert!(line.starts_with("attest-tui: bad.json: "), "{what}: {line}");
+    }
+    for content in CONTENT {
+        assert!(!run.err.contains(content), "{what}: {}", run.err);
+    }
+    assert!(!run.err.contains("panicked"), "{what}");
+}
+
+#[test]
+fn every_fault_is_refused_with_its_path() {
+    let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let long = "x".repeat((1 << 20) + 1);
+    let id = receipt_of("VERIFIED");
+    let faults: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("empty", Vec::new(), "unexpected end"),
+        ("not JSON", b"SECRET".to_vec(), "not valid json"),
+        ("truncated", DEMO.as_bytes()[..DEMO.len() / 2].to_vec(), ""),
+        (
+            "one byte short",
+            DEMO.trim_end().as_bytes()[..DEMO.trim_end().len() - 1].to_vec(),
+            "unexpected end",
+        ),
+        (
+            "two documents",
+            format!("{DEMO}{{}}").into_bytes(),
+            "data after the end",
+        ),
+        (
+            "byte order mark",
+            format!("\u{feff}{DEMO}").into_bytes(),
+            "byte order mark",
+        ),
+        ("a list", b"[]".to_vec(), "must be an object"),
+        (
+            "wrong format",
+            with("\"attest-ledger\"", "\"SECRET\""),
+            "format: must be \"attest-ledger\"",
+        ),
+        (
+            "wrong version",
+            with("\"version\": 7", "\"version\": 8"),
+            "version: must be 7",
+        ),
+        (
+            "no version",
+            with("\"version\": 7,", ""),
+            "version: missing",
+        ),
+        (
+            "unknown member",
+            with("\"claims\": [", "\"SECRE\\u001bT\": 1, \"claims\": ["),
+            "[\"SECRE\\u{1b}T\"]: unknown member",
+        ),
+        (
+            "unknown inner member",
+            with("{\"agent\":", "{\"SECRE\":1,\"agent\":"),
+            "claims[0].SECRE: unknown member",
+        ),
+        (
+            "duplicate key",
+            with("\"version\": 7,", "\"version\": 7,\n\"version\": 7,"),
+            "duplicate key",
+        ),
+        (
+            "null",
+            with("\"counterparty\":\"Priya\"", "\"counterparty\":null"),
+            "claims[0].counterparty: must be",
+        ),
+        (
+            "bad instant",
+            with(
+                "\"claimedAt\":\"2026-10-06T14:02:00-04:00\"",
+                "\"claimedAt\":\"2026-02-30T14:02:00-04:00\"",
+            ),
+            "claims[0].claimedAt: must be",
+        ),
+        (
+            "leap second",
+            with(
+                "\"claimedAt\":\"2026-10-06T14:02:00-04:00\"",
+                "\"claimedAt\":\"2026-10-06T23:59:60-04:00\"",
+            ),
+            "claims[0].claimedAt: must be",
+        ),
+        (
+            "no offset",
+            with(
+                "\"claimedAt\":\"2026-10-06T14:02:00-04:00\"",
+                "\"claimedAt\":\"2026-10-06T14:02:00\"",
+            ),
+            "claims[0].claimedAt: must be",
+        ),
+        (
+            "escape in a text",
+            with(
+                "\"subjectHint\":\"Q3 deck\"",
+                "\"subjectHint\":\"\\u001b[31mSECRET\"",
+            ),
+            "claims[0].subjectHint: must be one line",
+        ),
+        (
+            "too long a subject",
+            with(
+                "\"subjectHint\":\"Q3 deck\"",
+                &format!("\"subjectHint\":\"{}\"", "S".repeat(81)),
+            ),
+            "claims[0].subjectHint: longer than 80 characters",
+        ),
+        (
+            "an oversized string",
+            with("\"Priya\"", &format!("\"{long}\"")),
+            "claims[0].counterparty: string too long",
+        ),
+        (
+            "deep nesting",
+            with("\"requests\": [", &format!("\"requests\": [{deep},")),
+            "nested too deeply",
+        ),
+        (
+            "deep nesting in meta",
+            with("\"meta\": {", &format!("\"meta\": {{\"x\": {deep},")),
+            "nested too deeply",
+        ),
+        (
+            "a huge exponent",
+            with(
+                "\"agent\":\"muse\",\"claimedAt\"",
+                "\"agent\":\"muse\",\"amountCents\":1e999999999,\"claimedAt\"",
+            ),
+            "claims[0].amountCents: must be",
+        ),
+        (
+            "a long number",
+            with(
+                "\"agent\":\"muse\",\"claimedAt\"",
+                &format!(
+                    "\"agent\":\"muse\",\"amountCents\":{},\"claimedAt\"",
+                    "9".repeat(100_000)
+                ),
+            ),
+            "claims[0].amountCents: must be",
+        ),
+        (
+            "a negative amount",
+            with(
+                "\"agent\":\"muse\",\"claimedAt\"",
+                "\"agent\":\"muse\",\"amountCents\":-1,\"claimedAt\"",
+            ),
+            "claims[0].amountCents: must be",
+        ),
+        (
+            "a fraction of a cent",
+            with(
+                "\"agent\":\"muse\",\"claimedAt\"",
+                "\"agent\":\"muse\",\"amountCents\":1.5,\"claimedAt\"",
+            ),
+            "claims[0].amountCents: must be",
+        ),
+        (
+            "an unknown agent",
+            with(
+                "\"agent\":\"muse\",\"claimedAt\"",
+                "\"agent\":\"SECRET\",\"claimedAt\"",
+            ),
+            "claims[0].agent: must be",
+        ),
+        (
+            "an id not of its hash",
+            with("\"rawHash\":\"", "\"rawHash\":\"0000").replace_tail(),
+            "claims[0].id: id does not follow from its hash",
+        ),
+        (
+            "an edited receipt state",
+            with("\"state\":\"FINAL\"", "\"state\":\"PENDING\""),
+            "receipts[",
+        ),
+        (
+            "an edited coverage",
+            with(
+                "\"batchCoverages\": {\n  \"",
+                "\"batchCoverages\": {\n  \"0",
+            )
+            .replace_tail(),
+            "batchCoverages",
+        ),
+        ("a receipt twice", duplicate_receipt(&id), "duplicate id"),
+    ];
+    for (what, bytes, expected) in faults {
+        let desk = Desk::new();
+        desk.write("bad.json", &bytes);
+        let before = desk.files();
+        for arguments in [
+            &["grade", "bad.json"][..],
+            &["grade", "bad.json", "--write"],
+            &["replay", "bad.json"],
+            &["explain", "bad.json", &id],
+            &[
+                "override",
+                "bad.json",
+                &id,
+                "NOT_FOUND",
+                "--reason",
+                "SECRET",
+            ],
+            &["revert", "bad.json", &id],
+            &["--plain", "bad.json"],
+        ] {
+            refused(
+                &desk.run(arguments),
+                expected,
+                &format!("{what} {arguments:?}"),
+            );
+        }
+        assert_eq!(desk.files(), before, "{what}");
+    }
+}
+
+/// Makes the replaced hash as long as it was.
+trait ReplaceTail {
+    fn replace_tail(self) -> Self;
+}
+
+impl ReplaceTail for Vec<u8> {
+    fn replace_tail(self) -> Self {
+        let text = String::from_utf8(self).unwrap();
+        let at = text.find("\"rawHash\":\"0000").map(|at| at + 11);
+        let at = at.or_else(|| text.find("\"batchCoverages\": {\n  \"0").map(|at| at + 23));
+        let at = at.unwrap();
+        let end = at + text[at..].find('"').unwrap();
+        format!("{}{}{}", &text[..at], &text[at..at + 64], &text[end..]).into_bytes()
+    }
+}
+
+fn duplicate_receipt(id: &str) -> Vec<u8> {
+    let line = DEMO
+        .lines()
+        .find(|line| line.contains(&format!("\"id\":\"{id}\"")) && line.contains("ruleId"));
+    let line = line.unwrap().trim_end_matches(',');
+    with("\"receipts\": [", &format!("\"receipts\": [\n{line},"))
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused() {
+    for bytes in [
+        &b"\xff\xfe{\x00}\x00"[..],
+        b"{\"format\":\"\xc3\x28SECRET\"}",
+        b"\xed\xa0\x80",
+    ] {
+        let desk = Desk::new();
+        desk.write("bad.json", bytes);
+        refused(
+            &desk.run(&["grade", "bad.json"]),
+            "not utf-8, from line 1 on",
+            "bytes",
+        );
+    }
+}
+
+/// 2 GiB that take no room on the disk: refused by their length, at once.
+#[test]
+fn a_huge_file_is_refused_unread() {
+    let desk = Desk::new();
+    let path = desk.write("bad.json", b"{");
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.set_len(2 << 30).unwrap();
+    let began = std::time::Instant::now();
+    refused(
+        &desk.run(&["replay", "bad.json"]),
+        "larger than 1073741824 bytes",
+        "2 GiB",
+    );
+    assert!(began.elapsed() < std::time::Duration::from_secs(5));
+}
+
+/// Every problem of a file is listed, each on its line with its path.
+#[test]
+fn all_problems_are_listed_at_once() {
+    let desk = Desk::new();
+    let bad = DEMO
+        .replace("\"agent\":\"muse\"", "\"agent\":\"SECRET\"")
+        .replacen("\"version\": 7", "\"version\": 6", 1);
+    desk.write("bad.json", bad);
+    let run = desk.run(&["grade", "bad.json"]);
+    refused(&run, "version: must be 7", "many");
+    for path in [
+        "claims[0].agent",
+        "claims[1].agent",
+        "grants[0].agent",
+        "receipts[0].agent",
+    ] {
+        assert!(run.err.contains(path), "{path}: {}", run.err);
+    }
+}
+
+/// Scenarios and policies are held to the same.
+#[test]
+fn scenarios_and_policies_are_refused_alike() {
+    let desk = Desk::new();
+    let golden = common::GOLDEN_13;
+    for (from, to, expected) in [
+        (
+            "\"claimedAt\"",
+            "\"SECRE\": 1, \"claimedAt\"",
+            "input.claims[0].SECRE: unknown member",
+        ),
+        (
+            "\"2026-10-06T14:02:00-04:00\"",
+            "\"2026-10-06 SECRET\"",
+            "input.claims[0].claimedAt: must be",
+        ),
+        (
+            "\"agent\": \"muse\", \"type\"",
+            "\"agent\": \"SECRET\", \"type\"",
+            "input.claims[0].agent: must be",
+        ),
+        (
+            "\"ref\": \"o1\", \"source\"",
+            "\"ref\": \"c1\", \"source\"",
+            "input.observations[0].ref",
+        ),
+    ] {
+        assert!(golden.contains(from), "{from}");
+        desk.write("bad.json", golden.replacen(from, to, 1));
+        refused(&desk.run(&["grade", "bad.json"]), expected, from);
+    }
+    desk.demo();
+    desk.write("bad.json", "{\"version\": 2, \"SECRE\\u001bT\": []");
+    let run = desk.run(&["grade", "demo.json", "--policy", "bad.json"]);
+    refused(&run, "", "policy");
+}
