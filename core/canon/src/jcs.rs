@@ -25,8 +25,8 @@ impl Writer {
         Self::default()
     }
 
-    /// The text written so far, leaving the writer empty but its buffer's
-    /// capacity in place for the next document.
+    /// The text written so far.
+    #[must_use]
     pub fn text(&self) -> &str {
         &self.out
     }

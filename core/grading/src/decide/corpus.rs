@@ -4,7 +4,6 @@
 //! share: two rows that share no content with a claim both score 0, so those
 //! pairs are never formed.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use attest_canon::hash::sha256_of_digests;
@@ -30,18 +29,6 @@ pub struct Row<'a> {
     pub(crate) ref_hash: Digest,
     /// Its source is one the policy lists for its type (`fromRelevantSource`).
     pub(crate) relevant: bool,
-    intact: OnceCell<bool>,
-}
-
-impl Row<'_> {
-    /// Whether the content still has its `contentHash` (§9, §10).
-    #[must_use]
-    pub fn content_is_intact(&self) -> bool {
-        let row = self.observation;
-        *self
-            .intact
-            .get_or_init(|| row.content_hash == row.computed_content_hash())
-    }
 }
 
 /// What a pair can share, as the key of a posting list.
@@ -119,7 +106,6 @@ impl<'a> Corpus<'a> {
                 index.add(ix, &facts);
             }
             rows.push(Row {
-                intact: OnceCell::new(),
                 observation,
                 ref_hash: ref_hash(observation),
                 facts,

@@ -130,6 +130,7 @@ fn read_when(
             None => whole = false,
         }
     }
+    when.sort_unstable();
     for (any_of, refusal) in then.map_or(&[][..], evidence) {
         if any_of.iter().any(|condition| when.contains(condition)) {
             continue;

@@ -8,14 +8,16 @@ use crate::model::{Outcome, Token};
 pub struct Rule {
     /// The name receipts carry.
     pub id: Token,
-    /// The conditions, in document order; none means always.
+    /// The conditions, in §6.1's order whatever the document's: an object's
+    /// members have none that means anything. No condition means always.
     pub when: Vec<Condition>,
     /// What the rule concludes.
     pub then: Outcome,
 }
 
-/// One condition of §6.1, with the value asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// One condition of §6.1, with the value asked for. Their order is that of
+/// §6.1's table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Condition {
     /// `coverage`
     Coverage(Level),
@@ -55,7 +57,7 @@ pub enum Level {
 }
 
 /// A score threshold, by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Threshold {
     /// `thresholds.verified`
     Verified,

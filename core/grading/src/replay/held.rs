@@ -18,14 +18,101 @@ use crate::model::{Instant, Receipt};
 
 use super::world::{ClaimIx, Pairs, World};
 
+/// The pre-assignments of a ledger, by what they name, so that a batch asks
+/// only about the rows and claims it meets.
+#[derive(Debug, Default)]
+pub(super) struct FixedPairs {
+    pairs: Vec<PreAssignment>,
+    by_observation: BTreeMap<Id, Vec<usize>>,
+    by_claim: BTreeMap<Id, Vec<usize>>,
+    /// Pairs that share an observation or a claim with a different pair: the
+    /// only ones that can fail to be one-to-one.
+    contested: Vec<usize>,
+}
+
+impl FixedPairs {
+    pub(super) fn new(pairs: Vec<PreAssignment>) -> Self {
+        let mut by_observation: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+        let mut by_claim: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+        for (place, pair) in pairs.iter().enumerate() {
+            by_observation
+                .entry(pair.observation_id)
+                .or_default()
+                .push(place);
+            if let Some(claim) = pair.claim_id {
+                by_claim.entry(claim).or_default().push(place);
+            }
+        }
+        let mut fixed = Self {
+            pairs,
+            by_observation,
+            by_claim,
+            contested: Vec::new(),
+        };
+        let lists = fixed.by_observation.values().chain(fixed.by_claim.values());
+        let contested: BTreeSet<usize> = lists
+            .filter(|list| list.len() > 1)
+            .flatten()
+            .copied()
+            .filter(|place| {
+                fixed
+                    .pairs
+                    .get(*place)
+                    .is_some_and(|pair| pair.claim_id.is_some())
+            })
+            .collect();
+        fixed.contested = contested.into_iter().collect();
+        fixed
+    }
+
+    fn in_force<'f>(
+        &'f self,
+        list: Option<&'f Vec<usize>>,
+        at: Instant,
+    ) -> impl Iterator<Item = &'f PreAssignment> {
+        let pairs = list
+            .into_iter()
+            .flatten()
+            .filter_map(|place| self.pairs.get(*place));
+        pairs.filter(move |pair| pair.in_force_at(at))
+    }
+
+    /// Who holds an observation in a batch: a claim before "taken" (§4.3).
+    fn holder(&self, observation: Id, at: Instant) -> Option<Holder> {
+        let mut holder = None;
+        for pair in self.in_force(self.by_observation.get(&observation), at) {
+            match pair.claim_id {
+                Some(claim) => return Some(Holder::Fixed(claim)),
+                None => holder = Some(Holder::Taken),
+            }
+        }
+        holder
+    }
+
+    fn fixes_claim(&self, claim: Id, at: Instant) -> bool {
+        self.in_force(self.by_claim.get(&claim), at)
+            .next()
+            .is_some()
+    }
+
+    /// Whether the pairs in force in a batch are one-to-one.
+    fn is_one_to_one(&self, at: Instant) -> bool {
+        let mut of_observation = BTreeMap::new();
+        let mut of_claim = BTreeMap::new();
+        self.in_force(Some(&self.contested), at).all(|pair| {
+            let (claim, observation) = (pair.claim_id, pair.observation_id);
+            *of_observation.entry(observation).or_insert(claim) == claim
+                && *of_claim.entry(claim).or_insert(observation) == observation
+        })
+    }
+}
+
 /// The holders of one batch.
 pub(super) struct Held<'w, 'a> {
     world: &'w World<'a>,
     at: Instant,
     receipts: &'w BTreeMap<Id, &'a Receipt>,
-    fixed: BTreeMap<RowIx, Option<Id>>,
-    fixed_claims: BTreeSet<Id>,
-    corrupt: bool,
+    fixed: &'w FixedPairs,
     solved: RefCell<Solved>,
     /// Without kept pairs: the whole batch, assigned at once.
     whole: OnceCell<Option<Assignment>>,
@@ -43,42 +130,28 @@ impl<'w, 'a> Held<'w, 'a> {
     pub(super) fn new(
         world: &'w World<'a>,
         at: Instant,
-        fixed: &[PreAssignment],
+        fixed: &'w FixedPairs,
         receipts: &'w BTreeMap<Id, &'a Receipt>,
     ) -> Self {
-        let mut rows: BTreeMap<RowIx, Option<Id>> = BTreeMap::new();
-        let mut fixed_claims: BTreeMap<Id, Id> = BTreeMap::new();
-        let mut corrupt = false;
-        for (observation, claim) in fixed_in_force(fixed, at) {
-            if let Some(claim) = claim {
-                corrupt |= fixed_claims
-                    .insert(claim, observation)
-                    .is_some_and(|held| held != observation);
-            }
-            if let Some(ix) = world.corpus.find(observation) {
-                let slot = rows.entry(ix).or_insert(claim);
-                match (*slot, claim) {
-                    (Some(held), Some(claim)) => corrupt |= held != claim,
-                    (None, Some(claim)) => *slot = Some(claim),
-                    (_, None) => {}
-                }
-            }
-        }
         Self {
             world,
             at,
             receipts,
-            fixed: rows,
-            fixed_claims: fixed_claims.into_keys().collect(),
-            corrupt,
+            fixed,
             solved: RefCell::default(),
             whole: OnceCell::new(),
         }
     }
 
     /// Whether the fixed pairs are not one-to-one.
-    pub(super) const fn is_corrupt(&self) -> bool {
-        self.corrupt
+    pub(super) fn is_corrupt(&self) -> bool {
+        !self.fixed.is_one_to_one(self.at)
+    }
+
+    /// Who holds a row by an earlier receipt.
+    fn fixed_holder(&self, ix: RowIx) -> Option<Holder> {
+        self.fixed
+            .holder(self.world.corpus.row(ix)?.observation.id, self.at)
     }
 
     /// Whether the claim was in the batch (readings 56): stored by then, not
@@ -89,7 +162,7 @@ impl<'w, 'a> Held<'w, 'a> {
             return false;
         };
         claim.observed_at.instant() <= self.at
-            && !self.fixed_claims.contains(&claim.id)
+            && !self.fixed.fixes_claim(claim.id, self.at)
             && self.receipts.get(&claim.id).is_none_or(|receipt| {
                 receipt.computed_at.instant() >= self.at && !held_out_at(receipt, self.at)
             })
@@ -97,7 +170,7 @@ impl<'w, 'a> Held<'w, 'a> {
 
     /// Whether a row can be assigned in the batch at all.
     fn is_open(&self, ix: RowIx) -> bool {
-        !self.fixed.contains_key(&ix)
+        self.fixed_holder(ix).is_none()
             && self
                 .world
                 .corpus
@@ -166,13 +239,7 @@ impl<'w, 'a> Held<'w, 'a> {
                     .filter(|(ix, _)| self.in_batch(*ix))
                     .map(|(_, (claim, facts))| Contender { claim, facts })
                     .collect();
-                let fixed: Vec<(Id, Option<Id>)> = self
-                    .fixed
-                    .iter()
-                    .filter_map(|(ix, claim)| {
-                        Some((self.world.corpus.row(*ix)?.observation.id, *claim))
-                    })
-                    .collect();
+                let fixed = fixed_in_force(&self.fixed.pairs, self.at);
                 assign(&self.world.corpus, &contenders, &fixed, self.at).ok()
             })
             .as_ref()
@@ -181,8 +248,8 @@ impl<'w, 'a> Held<'w, 'a> {
 
 impl Holders for Held<'_, '_> {
     fn holder(&self, ix: RowIx) -> Holder {
-        if let Some(fixed) = self.fixed.get(&ix) {
-            return fixed.map_or(Holder::Taken, Holder::Fixed);
+        if let Some(fixed) = self.fixed_holder(ix) {
+            return fixed;
         }
         let Some(pairs) = &self.world.pairs else {
             return self.whole().map_or(Holder::Free, |whole| whole.holder(ix));

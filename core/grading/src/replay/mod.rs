@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use attest_canon::{Digest, Id};
 
-use crate::decide::fixed::{PreAssignment, pre_assignments};
+use crate::decide::fixed::pre_assignments;
 use crate::decide::grants::InForce;
 use crate::decide::orphans::OrphanRule;
 use crate::decide::scene::{Prepared, Scene, Scratch};
@@ -30,7 +30,7 @@ use crate::model::{
 use crate::policy::Policy;
 
 pub use compare::{Field, Mismatch};
-use held::Held;
+use held::{FixedPairs, Held};
 use world::World;
 
 /// The inputs a receipt was graded with, beside its claim and candidates.
@@ -96,7 +96,7 @@ impl ReplayReport {
 pub struct Replayer<'a> {
     snapshot: Snapshot<'a>,
     worlds: BTreeMap<Digest, World<'a>>,
-    fixed: Vec<PreAssignment>,
+    fixed: FixedPairs,
     receipts_by_claim: BTreeMap<Id, &'a Receipt>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Replayer<'a> {
             .filter_map(|receipt| Some((receipt.claim_id?, receipt)));
         Self {
             worlds,
-            fixed: pre_assignments(snapshot.receipts),
+            fixed: FixedPairs::new(pre_assignments(snapshot.receipts)),
             receipts_by_claim: by_claim.collect(),
             snapshot,
         }

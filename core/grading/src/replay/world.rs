@@ -26,6 +26,8 @@ pub(super) struct World<'a> {
     pub(super) corpus: Corpus<'a>,
     pub(super) claims: Vec<(&'a Claim, ClaimFacts)>,
     by_id: BTreeMap<Id, ClaimIx>,
+    /// The rows whose content no longer has its hash, in id order.
+    edited: Vec<RowIx>,
     /// The pairs that can be assigned, or none when there are too many to
     /// keep: then each batch is assigned as a whole.
     pub(super) pairs: Option<Pairs>,
@@ -58,7 +60,15 @@ impl<'a> World<'a> {
             .map(|(ix, (claim, _))| (claim.id, ix))
             .collect();
         let pairs = Pairs::find(&corpus, &claims);
+        let mut edited: Vec<(Id, RowIx)> = corpus
+            .iter()
+            .map(|(ix, row)| (row.observation, ix))
+            .filter(|(row, _)| row.content_hash != row.computed_content_hash())
+            .map(|(row, ix)| (row.id, ix))
+            .collect();
+        edited.sort_unstable();
         Self {
+            edited: edited.into_iter().map(|(_, ix)| ix).collect(),
             corpus,
             claims,
             by_id,
@@ -90,15 +100,16 @@ impl<'a> World<'a> {
         receipt: &Receipt,
         prepared: &Prepared<'_>,
     ) -> Vec<Mismatch> {
-        let mut rows = Vec::new();
-        match prepared.subject {
-            Subject::Claim { claim, facts } => scene.open_candidates(claim, facts, &mut rows),
-            Subject::Orphan { orphan } => rows.extend(self.corpus.find(orphan.id)),
-            Subject::Scope { .. } => {}
-        }
-        rows.into_iter()
-            .filter_map(|ix| self.corpus.row(ix))
-            .filter(|row| !row.content_is_intact())
+        let handed = |ix: &RowIx| match prepared.subject {
+            Subject::Claim { claim, facts } => {
+                self.corpus.is_candidate(claim, facts, *ix, scene.at())
+                    && scene.holders.open_to(*ix, claim.id)
+            }
+            Subject::Orphan { orphan } => self.corpus.find(orphan.id) == Some(*ix),
+            Subject::Scope { .. } => false,
+        };
+        let rows = self.edited.iter().copied().filter(handed);
+        rows.filter_map(|ix| self.corpus.row(ix))
             .map(|row| {
                 let stored = row.observation.content_hash;
                 Mismatch::content(receipt, stored, row.observation.computed_content_hash())

@@ -192,10 +192,11 @@ fn the_shipped_rules() {
         ),
         (
             "not_found",
+            // In §6.1's order, not the document's.
             vec![
-                GraceElapsed(true),
                 Coverage(Level::Full),
                 BestScoreLt(Threshold::Partial),
+                GraceElapsed(true),
             ],
             Outcome::NotFound,
         ),
@@ -259,4 +260,12 @@ fn the_hash_is_of_the_canonical_document() {
         hash(r#"{"receiptMerchants": ["acme"]}"#).to_string(),
         "cac7ffe17c0856b997db0ebbab01385b7749f5b5983b6617420c8488aecdceed"
     );
+}
+
+/// A ledger keeps its policies canonical: with other member order, the same
+/// policy.
+#[test]
+fn the_canonical_text_loads_as_the_same_policy() {
+    let shipped = load_policy(DEFAULT_POLICY).unwrap();
+    assert_eq!(load_policy(shipped.canonical()).unwrap(), shipped);
 }
