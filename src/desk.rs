@@ -213,18 +213,8 @@ impl OpenDesk {
 ///
 /// What grading refuses, as a line.
 pub fn fresh_trace(batch: &Batch<'_>, graded: &Graded) -> Result<Trace, String> {
-    let receipt = &graded.receipt;
-    let trace = match (
-        receipt.claim_id,
-        &graded.context.scope,
-        receipt.observation_ids.first(),
-    ) {
-        (Some(claim), ..) => batch.trace_claim(claim),
-        (None, Some(scope), _) => batch.trace_scope(receipt.agent, scope).map(Some),
-        (None, None, Some(observation)) => batch.trace_orphan(*observation),
-        (None, None, None) => Ok(None),
-    };
-    trace
+    batch
+        .trace_of(graded)
         .map_err(|error| error.to_string())?
         .ok_or_else(|| "its subject is not in the ledger".to_owned())
 }
