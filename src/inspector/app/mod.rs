@@ -6,6 +6,7 @@ pub mod layout;
 pub mod list;
 pub mod mouse;
 pub mod overlay;
+pub mod screen;
 pub mod settle;
 pub mod state;
 pub mod update;

@@ -4,6 +4,7 @@ pub mod chooser;
 pub mod footer;
 pub mod header;
 pub mod help;
+pub mod line;
 pub mod receipts;
 mod tabs;
 
