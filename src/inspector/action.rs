@@ -159,6 +159,12 @@ actions! {
     ScreenPolicy "screen-policy" "" "show the policy, and what another would change" [Global] ["5"];
     ScreenExamples "screen-examples" "" "show the worked examples" [Global] ["6"];
 
+    // Examples.
+    NextStep "next-step" "step" "the next step of the example" [Examples] ["space" "n"];
+    PreviousStep "previous-step" "back" "the step before" [Examples] ["backspace" "p"];
+    NextSubject "next-subject" "receipt" "the first step of the next receipt" [Examples] ["J"];
+    PreviousSubject "previous-subject" "" "the first step of the receipt before" [Examples] ["K"];
+
     // Finding.
     Filter "filter" "filter" "filter the list as you type" [Receipts] ["/"];
     SavedFilter "saved-filter" "" "choose one of the filters saved in the config file" [Receipts] ["F"];

@@ -18,4 +18,4 @@ pub use update::update;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

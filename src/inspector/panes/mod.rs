@@ -6,7 +6,7 @@ pub mod header;
 pub mod help;
 pub mod line;
 pub mod receipts;
-mod tabs;
+pub mod tabs;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

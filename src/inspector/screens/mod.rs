@@ -3,6 +3,7 @@
 
 pub mod examples;
 pub mod policy;
+mod reading;
 pub mod replay;
 pub mod review;
 pub mod timeline;
