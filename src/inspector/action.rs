@@ -159,6 +159,26 @@ actions! {
     ScreenPolicy "screen-policy" "" "show the policy, and what another would change" [Global] ["5"];
     ScreenExamples "screen-examples" "" "show the worked examples" [Global] ["6"];
 
+    // Replay.
+    RunReplay "run-replay" "again" "derive every stored receipt again" [Replay] ["r"];
+    NextMismatch "next-mismatch" "mismatch" "the next receipt that differs" [Replay] ["n"];
+    PreviousMismatch "previous-mismatch" "" "the receipt before that differs" [Replay] ["N"];
+
+    // Timeline.
+    ZoomIn "zoom-in" "nearer" "show half as much time" [Timeline] ["+" "="];
+    ZoomOut "zoom-out" "wider" "show twice as much time" [Timeline] ["-"];
+    ZoomAll "zoom-all" "all time" "show the whole ledger" [Timeline] ["0"];
+    PanEarlier "pan-earlier" "" "show what was before" [Timeline] ["<"];
+    PanLater "pan-later" "" "show what was after" [Timeline] [">"];
+    NextMark "next-mark" "mark" "the next mark of the lane" [Timeline] ["n"];
+    PreviousMark "previous-mark" "" "the mark before in the lane" [Timeline] ["N"];
+
+    // Policy.
+    PickPolicy "pick-policy" "file" "see what another policy file would change" [Policy] ["f"];
+    DropWhatIf "drop-what-if" "drop" "leave what was tried out" [Policy] ["backspace"];
+    NextNumber "next-number" "number" "the next number that can be changed" [Policy] ["n"];
+    PreviousNumber "previous-number" "" "the number before that can be changed" [Policy] ["N"];
+
     // Examples.
     NextStep "next-step" "step" "the next step of the example" [Examples] ["space" "n"];
     PreviousStep "previous-step" "back" "the step before" [Examples] ["backspace" "p"];

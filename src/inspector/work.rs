@@ -106,6 +106,15 @@ impl Progress {
         (self.tell)(Told::Progress { what, done, of });
     }
 
+    /// One that tells nobody and is never cancelled.
+    #[cfg(test)]
+    pub fn silent() -> Self {
+        Self {
+            tell: Box::new(|_| ()),
+            cancelled: Arc::default(),
+        }
+    }
+
     /// Whether the work should stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)

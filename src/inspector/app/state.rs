@@ -136,6 +136,8 @@ pub enum Tab {
     Arithmetic,
     /// Every rule.
     Rules,
+    /// The instants it read.
+    Timeline,
     /// Its place in its life.
     State,
     /// What it was graded with.
@@ -148,6 +150,7 @@ impl Tab {
         Self::Why,
         Self::Arithmetic,
         Self::Rules,
+        Self::Timeline,
         Self::State,
         Self::Inputs,
     ];
@@ -158,6 +161,7 @@ impl Tab {
             Self::Why => "Why",
             Self::Arithmetic => "Arithmetic",
             Self::Rules => "Rules",
+            Self::Timeline => "Timeline",
             Self::State => "State",
             Self::Inputs => "Inputs",
         }

@@ -7,6 +7,9 @@ use ratatui::text::Line;
 use crate::inspector::app::layout::inner;
 use crate::inspector::app::state::Focus;
 use crate::inspector::look::Look;
+use crate::inspector::panes::tabs::write::Page;
+use crate::inspector::text::{Align, fit, wrap};
+use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::panel::{Panel, draw_lines, draw_scroll_bar};
 
@@ -112,6 +115,45 @@ impl Reading {
             area,
             buffer,
         );
+    }
+}
+
+/// Two texts beside each other, after a mark and a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a> {
+    /// The mark and its role.
+    pub mark: (Role, &'a str),
+    /// What the texts are.
+    pub name: &'a str,
+    /// The cells of the name.
+    pub name_cells: usize,
+    /// The role of the texts.
+    pub role: Role,
+    /// The left one.
+    pub left: &'a str,
+    /// The right one.
+    pub right: &'a str,
+}
+
+/// Writes two texts beside each other, each over as many lines as it takes.
+pub fn write_beside(page: &mut Page<'_>, of: &Beside<'_>) {
+    let look = page.look();
+    let cut = look.glyphs.cut;
+    let room = page.pane.width.saturating_sub(of.name_cells + 3) / 2;
+    let (left, right) = (wrap(of.left, room), wrap(of.right, room));
+    for place in 0..left.len().max(right.len()) {
+        let side = |side: &[String]| side.get(place).cloned().unwrap_or_default();
+        let (mark, name) = if place == 0 {
+            (of.mark.1, of.name)
+        } else {
+            (" ", "")
+        };
+        page.line(vec![
+            look.span(of.mark.0, format!("{mark} ")),
+            look.span(Role::Muted, fit(name, of.name_cells, Align::Left, cut)),
+            look.span(of.role, fit(&side(&left), room, Align::Left, cut)),
+            look.span(of.role, format!(" {}", side(&right))),
+        ]);
     }
 }
 

@@ -58,11 +58,14 @@ pub fn of_texts(texts: &[String]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a text holds one of these figures.
-pub fn shares(text: &str, wanted: &BTreeSet<String>) -> bool {
-    figures(text)
-        .iter()
-        .any(|(_, figure)| wanted.contains(*figure))
+/// How many of these figures a text holds.
+pub fn shared(text: &str, wanted: &BTreeSet<String>) -> usize {
+    let found: BTreeSet<&str> = figures(text)
+        .into_iter()
+        .map(|(_, figure)| figure)
+        .filter(|figure| wanted.contains(*figure))
+        .collect();
+    found.len()
 }
 
 /// A line with these figures marked in it.
@@ -127,6 +130,9 @@ mod tests {
         assert_eq!(marked.to_string(), text);
         assert_eq!(marked.spans.len(), 4);
         assert_eq!(marked.spans[1].content, "787/792");
-        assert!(shares("is 787/792", &wanted) && !shares("787", &wanted));
+        assert_eq!(
+            (shared("is 787/792", &wanted), shared("787", &wanted)),
+            (1, 0)
+        );
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use attest_grading::scenario::{Scenario, Walk, walk};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use super::reading::{Reading, page_lines};
 use super::{Answer as Any, Query as AnyQuery, Scene, Screen, Want};
@@ -288,8 +288,7 @@ impl Walking {
     /// Makes the panes of the step shown.
     fn settle(&mut self, scene: &Scene<'_>) {
         let places = draw::places(scene.area, self);
-        let width =
-            |area: Option<ratatui::layout::Rect>| page_lines(area.unwrap_or(scene.area)).width;
+        let width = |area: Option<Rect>| page_lines(area.unwrap_or(scene.area)).width;
         let made_for = MadeFor {
             at: self.at,
             widths: (width(places.page), width(places.notes)),
@@ -313,10 +312,14 @@ impl Walking {
             self.page.turn(made.page);
             self.notes.turn(made.notes);
             if moved {
-                // The hand computation opens where it says what the page shows.
-                let height = places.notes.map_or(1, |area| page_lines(area).height);
-                let before = usize::from(height) / 3;
-                self.notes.scroll.top = made.first_shared.saturating_sub(before);
+                // Each opens where it says most of what the other says.
+                let third = |area: Option<Rect>| {
+                    area.map_or(1, |area| usize::from(page_lines(area).height) / 3)
+                };
+                let notes = made.notes_at.saturating_sub(third(places.notes));
+                self.notes.scroll.top = notes;
+                let page = made.page_at.saturating_sub(third(places.page));
+                self.page.scroll.top = page;
             } else {
                 (self.page.scroll, self.notes.scroll) = kept;
             }
@@ -369,7 +372,7 @@ impl Screen for State {
         };
         if let Some(walking) = &mut self.walking {
             let places = draw::places(scene.area, walking);
-            let over = |area: Option<ratatui::layout::Rect>| area.is_some_and(|a| a.contains(at));
+            let over = |area: Option<Rect>| area.is_some_and(|a| a.contains(at));
             let side = if over(places.notes) {
                 Side::Notes
             } else {

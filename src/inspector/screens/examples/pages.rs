@@ -10,6 +10,7 @@ use attest_grading::decide::trace::{
 use attest_grading::decide::{Ratio, TraceSubject};
 use attest_grading::model::{Claim, Observation, Precision};
 use attest_grading::scenario::{Scenario, Walk};
+use ratatui::text::{Line, Span};
 
 use super::steps::Stage;
 use crate::inspector::panes::Pane;
@@ -18,8 +19,11 @@ use crate::inspector::panes::tabs::format::{Clock, fraction, length, money, poin
 use crate::inspector::panes::tabs::rules;
 use crate::inspector::panes::tabs::why::waits;
 use crate::inspector::panes::tabs::write::Page;
-use crate::inspector::text::shown;
+use crate::inspector::text::{cut_middle, shown, width};
 use crate::inspector::theme::Role;
+
+/// Cells that the arithmetic gives an id.
+const SHORT_ID: usize = 11;
 
 /// An example with what its file calls things.
 pub struct Example<'a> {
@@ -63,6 +67,29 @@ impl<'a> Example<'a> {
         name.unwrap_or_else(|| id.to_string())
     }
 
+    /// A line with the file's names in place of ids, whole or cut.
+    fn named(&self, line: Line<'static>, cut: &str) -> Line<'static> {
+        let mut gone = 0;
+        let rename = |span: Span<'static>| {
+            let mut text = span.content.into_owned();
+            if gone > 0 && !text.is_empty() && text.chars().all(|c| c == ' ') {
+                text.push_str(&" ".repeat(gone));
+                gone = 0;
+            }
+            for (id, name) in &self.names {
+                let whole = id.to_string();
+                for id in [cut_middle(&whole, SHORT_ID, cut).into_owned(), whole] {
+                    if text.contains(&id) {
+                        gone += width(&id).saturating_sub(width(name));
+                        text = text.replace(&id, name);
+                    }
+                }
+            }
+            Span::styled(text, span.style)
+        };
+        Line::from(line.spans.into_iter().map(rename).collect::<Vec<_>>()).style(line.style)
+    }
+
     /// The clock of the example's batch.
     pub fn clock(&self) -> Clock {
         Clock::of(&self.walk.world.coverage.evaluated_at)
@@ -75,7 +102,7 @@ pub fn lines(
     example: &Example<'_>,
     subject: Option<usize>,
     stage: Stage,
-) -> Vec<ratatui::text::Line<'static>> {
+) -> Vec<Line<'static>> {
     let mut page = Page::new(pane);
     let trace = subject.and_then(|at| example.walk.subjects.get(at));
     match (stage, trace.map(|(_, trace)| trace)) {
@@ -103,7 +130,11 @@ pub fn lines(
         },
         (_, None) => {}
     }
-    page.finish()
+    let lines = page.finish();
+    lines
+        .into_iter()
+        .map(|line| example.named(line, pane.look.glyphs.cut))
+        .collect()
 }
 
 /// A claim on one line.

@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use super::catalogue::{Entry, entries};
 use super::figures;
 use super::pages::{Example, lines};
-use super::steps::{Step, steps};
+use super::steps::{Stage, Step, steps};
 use super::{Opened, open};
 use crate::inspector::panes::Pane;
 use crate::inspector::panes::tabs::write::Page;
@@ -24,8 +24,10 @@ pub struct Made {
     pub page: Vec<Line<'static>>,
     /// The hand computation.
     pub notes: Vec<Line<'static>>,
-    /// The first line of the notes with a figure of the page.
-    pub first_shared: usize,
+    /// The line of the notes with the most figures of the page.
+    pub notes_at: usize,
+    /// The line of the page that decided: the rule that matched; else the first.
+    pub page_at: usize,
 }
 
 /// Makes the panes of a step. The figures both have are marked in both.
@@ -40,14 +42,20 @@ pub fn step(opened: &Opened, step: Option<Step>, page: &Pane<'_>, notes: &Pane<'
         .iter()
         .map(|note| shown(note).into_owned())
         .collect();
+    let decided = |line: &Line<'_>| line.to_string().starts_with(page.look.glyphs.yes);
+    let page_at = match step.map(|step| step.stage) {
+        Some(Stage::Rules) => computed.iter().position(decided).unwrap_or_default(),
+        _ => 0,
+    };
     let of_page = figures::of_lines(&computed);
     let of_notes = figures::of_texts(&texts);
     let both: BTreeSet<String> = of_page.intersection(&of_notes).cloned().collect();
-    let mut first_shared = None;
+    let mut most = (0, 0);
     let mut by_hand = Page::new(notes);
     let mut made = 0;
     for text in &texts {
-        let shares = figures::shares(text, &both);
+        let shared = figures::shared(text, &both);
+        let shares = shared > 0;
         let glyphs = notes.look.glyphs;
         let (role, mark) = if shares {
             (Role::Accent, glyphs.folded)
@@ -56,8 +64,8 @@ pub fn step(opened: &Opened, step: Option<Step>, page: &Pane<'_>, notes: &Pane<'
         };
         let text_role = if shares { Role::Text } else { Role::Muted };
         by_hand.item(role, mark, text_role, text);
-        if shares {
-            first_shared.get_or_insert(made);
+        if shared > most.0 {
+            most = (shared, made);
         }
         made = by_hand.len();
     }
@@ -73,7 +81,8 @@ pub fn step(opened: &Opened, step: Option<Step>, page: &Pane<'_>, notes: &Pane<'
     Made {
         page: mark(page, computed),
         notes: mark(notes, by_hand.finish()),
-        first_shared: first_shared.unwrap_or_default(),
+        notes_at: most.1,
+        page_at,
     }
 }
 

@@ -6,7 +6,8 @@ use attest_grading::scenario::{RefName, StoredReceipt};
 
 use super::pages::{Example, exact};
 use crate::inspector::panes::tabs::write::Page;
-use crate::inspector::text::{Align, fit, shown, wrap};
+use crate::inspector::screens::reading::{Beside, write_beside};
+use crate::inspector::text::shown;
 use crate::inspector::theme::Role;
 
 /// Cells of a field's name.
@@ -47,17 +48,37 @@ pub fn write(page: &mut Page<'_>, example: &Example<'_>) {
             page.item(Role::Bad, glyphs.no, Role::Text, "there is no such receipt");
             continue;
         };
-        write_line(page, Role::Muted, " ", "", "by hand", "computed");
+        write_beside(
+            page,
+            &Beside {
+                mark: (Role::Muted, " "),
+                name: "",
+                name_cells: NAME,
+                role: Role::Muted,
+                left: "by hand",
+                right: "computed",
+            },
+        );
         for one in compared(example, expect, stored) {
             let differs = differences
                 .iter()
                 .any(|found| found.name == name && found.field.starts_with(one.field));
-            let (role, mark) = if differs {
+            let mark = if differs {
                 (Role::Bad, glyphs.no)
             } else {
                 (Role::Good, glyphs.yes)
             };
-            write_line(page, role, mark, one.name, &one.by_hand, &one.computed);
+            write_beside(
+                page,
+                &Beside {
+                    mark,
+                    name: one.name,
+                    name_cells: NAME,
+                    role: Role::Text,
+                    left: &one.by_hand,
+                    right: &one.computed,
+                },
+            );
         }
     }
     if example.scenario.expect.is_empty() {
@@ -65,25 +86,6 @@ pub fn write(page: &mut Page<'_>, example: &Example<'_>) {
     }
     for found in differences {
         page.item(Role::Bad, glyphs.no, Role::Text, &shown(&found.to_string()));
-    }
-}
-
-/// A mark, a name and two texts beside each other, each over as many lines as it takes.
-fn write_line(page: &mut Page<'_>, role: Role, mark: &str, name: &str, left: &str, right: &str) {
-    let look = page.look();
-    let room = page.pane.width.saturating_sub(NAME + 3) / 2;
-    let (left, right) = (wrap(left, room), wrap(right, room));
-    let heading = role == Role::Muted;
-    for place in 0..left.len().max(right.len()) {
-        let side = |side: &[String]| side.get(place).cloned().unwrap_or_default();
-        let text = if heading { Role::Muted } else { Role::Text };
-        let (mark, name) = if place == 0 { (mark, name) } else { (" ", "") };
-        page.line(vec![
-            look.span(role, format!("{mark} ")),
-            look.span(Role::Muted, fit(name, NAME, Align::Left, look.glyphs.cut)),
-            look.span(text, fit(&side(&left), room, Align::Left, look.glyphs.cut)),
-            look.span(text, format!(" {}", side(&right))),
-        ]);
     }
 }
 
