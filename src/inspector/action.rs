@@ -143,8 +143,8 @@ actions! {
     First "first" "" "move to the first line" [List Detail Help] ["home" "g g"];
     Last "last" "" "move to the last line" [List Detail Help] ["end" "G"];
     Open "open" "open" "open the row, or unfold the line" [List Detail] ["enter"];
-    NextTab "next-tab" "tab" "show the next tab of the detail" [List Detail] ["]"];
-    PreviousTab "previous-tab" "" "show the previous tab of the detail" [List Detail] ["["];
+    NextTab "next-tab" "tab" "show the next tab of the detail" [Receipts] ["]"];
+    PreviousTab "previous-tab" "" "show the previous tab of the detail" [Receipts] ["["];
     NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [Receipts] ["n"];
     PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [Receipts] ["N"];
     FocusNext "focus-next" "pane" "give the next pane the focus" [Global] ["tab"];
@@ -184,6 +184,8 @@ actions! {
     PreviousStep "previous-step" "back" "the step before" [Examples] ["backspace" "p"];
     NextSubject "next-subject" "receipt" "the first step of the next receipt" [Examples] ["J"];
     PreviousSubject "previous-subject" "" "the first step of the receipt before" [Examples] ["K"];
+    NextExample "next-example" "example" "the next example" [Examples] ["]"];
+    PreviousExample "previous-example" "" "the example before" [Examples] ["["];
 
     // Finding.
     Filter "filter" "filter" "filter the list as you type" [Receipts] ["/"];

@@ -149,8 +149,8 @@ impl State {
         let page = draw::list_area(scene.area).0;
         let page = isize::try_from(list_rows(page).height.saturating_sub(1).max(1)).unwrap_or(1);
         let by = match action {
-            Action::Down => 1,
-            Action::Up => -1,
+            Action::Down | Action::NextExample => 1,
+            Action::Up | Action::PreviousExample => -1,
             Action::PageDown => page,
             Action::PageUp => -page,
             Action::First => isize::MIN / 2,
@@ -356,8 +356,8 @@ impl Screen for State {
                 self.opening = None;
                 Vec::new()
             }
-            (Some(_), Action::NextTab) => self.turn(1),
-            (Some(_), Action::PreviousTab) => self.turn(-1),
+            (Some(_), Action::NextExample) => self.turn(1),
+            (Some(_), Action::PreviousExample) => self.turn(-1),
             (Some(walking), action) => walking.update(action, scene),
             (None, action) => self.update_list(action, scene),
         }

@@ -11,7 +11,7 @@ use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::panes::tabs::write::Page;
 use crate::inspector::screens::Facts;
 use crate::inspector::screens::reading::{Beside, plain_lines, write_beside};
-use crate::inspector::text::{count, shown};
+use crate::inspector::text::{count, cut_middle, shown};
 use crate::inspector::theme::Role;
 
 /// Cells of a field's name.
@@ -53,10 +53,15 @@ pub fn figures(replayed: &Replayed, look: &Look) -> Line<'static> {
         spans.push(Span::raw("  "));
         spans.push(look.span(
             Role::Bad,
-            format!("{} {} differ", glyphs.no, count(report.mismatched)),
+            format!("{} {}", glyphs.no, differ(report.mismatched)),
         ));
     }
     Line::from(spans)
+}
+
+/// So many that differ.
+fn differ(n: usize) -> String {
+    format!("{} {}", count(n), if n == 1 { "differs" } else { "differ" })
 }
 
 /// How many receipts differ in which field, on one line.
@@ -152,9 +157,9 @@ fn write_batch(page: &mut Page<'_>, batch: &Batch) {
         );
     } else {
         let text = format!(
-            "{} of {} differ; they stand below the batch in the list.",
-            count(batch.mismatched),
-            count(batch.receipts)
+            "Of {}, {}: below the batch in the list.",
+            count(batch.receipts),
+            differ(batch.mismatched)
         );
         page.item(Role::Bad, glyphs.no, Role::Text, &text);
     }
@@ -186,30 +191,10 @@ fn write_receipt(page: &mut Page<'_>, one: &Differing) {
     match &one.sides {
         Some((stored, Ok(replayed))) => {
             head(page);
-            for &field in Field::ALL {
-                let differs = one.mismatches.iter().any(|found| found.field == field);
-                let (Some(left), Some(right)) = (
-                    value(stored, field, differs),
-                    value(replayed, field, differs),
-                ) else {
-                    continue;
-                };
-                let (mark, role) = if differs {
-                    ((Role::Bad, glyphs.no), Role::Text)
-                } else {
-                    ((Role::Good, glyphs.yes), Role::Muted)
-                };
-                write_beside(
-                    page,
-                    &Beside {
-                        mark,
-                        name: field.as_str(),
-                        name_cells: NAME,
-                        role,
-                        left: &left,
-                        right: &right,
-                    },
-                );
+            // What differs stands first; what is the same is cut to a line.
+            for wanted in [true, false] {
+                write_fields(page, one, stored, replayed, wanted);
+                page.gap();
             }
         }
         Some((_, Err(why))) => page.item(Role::Bad, glyphs.no, Role::Text, why),
@@ -241,6 +226,53 @@ fn write_receipt(page: &mut Page<'_>, one: &Differing) {
         }
     }
     write_others(page, one);
+}
+
+/// The fields that differ, or those that do not.
+fn write_fields(
+    page: &mut Page<'_>,
+    one: &Differing,
+    stored: &Receipt,
+    replayed: &Receipt,
+    wanted: bool,
+) {
+    let glyphs = page.glyphs();
+    let room = page.pane.width.saturating_sub(NAME + 3) / 2;
+    for &field in Field::ALL {
+        let differs = one.mismatches.iter().any(|found| found.field == field);
+        let (Some(left), Some(right)) = (
+            value(stored, field, differs),
+            value(replayed, field, differs),
+        ) else {
+            continue;
+        };
+        if differs != wanted {
+            continue;
+        }
+        let fitted = |text: String| {
+            if differs {
+                text
+            } else {
+                cut_middle(&text, room, glyphs.cut).into_owned()
+            }
+        };
+        let (mark, role) = if differs {
+            ((Role::Bad, glyphs.no), Role::Text)
+        } else {
+            ((Role::Good, glyphs.yes), Role::Muted)
+        };
+        write_beside(
+            page,
+            &Beside {
+                mark,
+                name: field.as_str(),
+                name_cells: NAME,
+                role,
+                left: &fitted(left),
+                right: &fitted(right),
+            },
+        );
+    }
 }
 
 /// What differs beside the receipt's own fields.

@@ -174,10 +174,29 @@ impl View {
         while let Ok(cell) = usize::try_from(self.cell(at, cells))
             && cell < cells
         {
-            ticks.push((cell, label(at, step, clock)));
+            let label = label(at, step, clock);
+            // A label that would be cut says another time than it means.
+            let fits = cell + label.len() <= cells;
+            ticks.push((cell, if fits { label } else { String::new() }));
             at = at.saturating_add(step);
         }
         ticks
+    }
+
+    /// An instant as exactly as the cells tell it: to the minute where a cell holds minutes.
+    pub fn readable(&self, at: i64, cells: usize) -> Instant {
+        let per = self.span / i64::try_from(cells.max(1)).unwrap_or(i64::MAX).max(1);
+        let unit = match per {
+            MS_PER_MINUTE.. => MS_PER_MINUTE,
+            1000.. => 1000,
+            _ => 1,
+        };
+        Instant::from_ms(at.saturating_sub(at.rem_euclid(unit)))
+    }
+
+    /// How much time is shown, as exactly as the cells tell it.
+    pub fn length(&self, cells: usize) -> i64 {
+        self.readable(self.span, cells).ms()
     }
 }
 
@@ -284,5 +303,9 @@ mod tests {
             .map(|(_, label)| label)
             .collect();
         assert_eq!(labels, ["21:00", "10-06", "03:00", "06:00"]);
+        // The cursor is read to the minute where a cell holds twelve of them.
+        let odd = midnight + MS_PER_MINUTE + 1234;
+        assert_eq!(view.readable(odd, 60), instant(midnight + MS_PER_MINUTE));
+        assert_eq!(view.readable(odd, 400_000_000), instant(odd));
     }
 }

@@ -14,7 +14,7 @@ use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::panes::tabs::format::length;
 use crate::inspector::row::Standing;
 use crate::inspector::screens::reading::{page_lines, stacked};
-use crate::inspector::text::{Align, count, fit};
+use crate::inspector::text::{Align, count, cut_middle, fit};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_lines, draw_scroll_bar, paint};
 
@@ -85,15 +85,12 @@ pub fn draw(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) {
     };
     let places = places(scene.area);
     let clock = model.clock;
-    let cursor = view.holds(view.cell(view.cursor, places.cells), places.cells);
-    let shown = length(view.span);
+    let cursor = view.readable(view.cursor, places.cells);
+    let shown = length(view.length(places.cells));
     let panel = Panel {
         title: Line::from(vec![
             look.span(Role::Heading, "Timeline  "),
-            look.span(
-                Role::Text,
-                format!("{} {}", clock.at(cursor.from), clock.zone()),
-            ),
+            look.span(Role::Text, format!("{} {}", clock.at(cursor), clock.zone())),
         ]),
         note: Line::styled(format!("{shown} in view"), look.style(Role::Muted)),
         focused: scene.focused,
@@ -141,26 +138,22 @@ fn draw_ticks(model: &Model, view: &View, places: &Places, look: &Look, buffer: 
             look.style(Role::Border),
         );
     }
-    if let Some(whole) = model.whole {
-        let days = model.clock.at(whole.from);
-        let name = fit(
-            days.get(..10).unwrap_or_default(),
-            usize::from(places.time_x - within.x).saturating_sub(2),
-            Align::Left,
-            look.glyphs.cut,
-        );
-        buffer.set_string(within.x + 1, within.y, name, look.style(Role::Muted));
-    }
+    // The day the first cell is on, for the times that follow.
+    let first = model.clock.at(view.readable(view.from, cells));
+    let day = fit(
+        first.get(..10).unwrap_or_default(),
+        usize::from(places.time_x - within.x).saturating_sub(2),
+        Align::Left,
+        look.glyphs.cut,
+    );
+    buffer.set_string(within.x + 1, within.y, day, look.style(Role::Muted));
 }
 
 fn draw_lane(lane: &Lane, view: &View, places: &Places, y: u16, look: &Look, buffer: &mut Buffer) {
     let name_cells = usize::from(places.time_x - places.lanes.x).saturating_sub(2);
-    let name = fit(
-        &lane.kind.name(look.glyphs.cut),
-        name_cells,
-        Align::Left,
-        look.glyphs.cut,
-    );
+    // Both ends of a name tell lanes apart: the source, and the account.
+    let name = lane.kind.name(look.glyphs.cut);
+    let name = cut_middle(&name, name_cells, look.glyphs.cut);
     buffer.set_string(places.lanes.x + 1, y, name, look.style(Role::Muted));
     for cell in 0..places.cells {
         let at = i64::try_from(cell).unwrap_or(i64::MAX);
@@ -260,10 +253,13 @@ fn draw_under(state: &State, places: &Places, look: &Look, buffer: &mut Buffer) 
     let panel = Panel {
         title: Line::from(vec![
             look.span(Role::Heading, name),
-            look.span(Role::Text, format!("  {} here", count(marks.len()))),
+            look.span(
+                Role::Text,
+                format!("  {} of {} here", count(marks.len()), count(total)),
+            ),
         ]),
         note: Line::styled(
-            format!("{} in the lane", count(total)),
+            lane.map_or("", |lane| lane.kind.about()),
             look.style(Role::Muted),
         ),
         focused: false,

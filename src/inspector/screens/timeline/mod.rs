@@ -288,18 +288,25 @@ impl Screen for State {
         let Some(model) = &self.model else {
             return Vec::new();
         };
-        let rows = usize::from(places.lanes.height).max(1);
-        self.lane.settle(model.lanes.len(), rows);
         if let Some(whole) = model.whole {
-            let view = self
-                .view
-                .get_or_insert_with(|| View::whole(whole, places.cells));
+            let view = self.view.get_or_insert_with(|| {
+                // It begins on the first claim: that is what the rest is about.
+                let claims = |lane: &Lane| matches!(lane.kind, Kind::Claims(_));
+                self.lane.at = model.lanes.iter().position(claims).unwrap_or_default();
+                let lane = model.lanes.get(self.lane.at);
+                let first = lane.and_then(|lane| lane.marks.first());
+                let mut view = View::whole(whole, places.cells);
+                view.cursor = first.map_or(view.cursor, |mark| mark.at.from.ms());
+                view
+            });
             // A wider or narrower terminal shows the same stretch.
             view.span = view
                 .span
                 .max(i64::try_from(places.cells).unwrap_or(i64::MAX));
             view.near(whole);
         }
+        let rows = usize::from(places.lanes.height).max(1);
+        self.lane.settle(model.lanes.len(), rows);
         Vec::new()
     }
 

@@ -45,6 +45,22 @@ impl Kind {
         matches!(self, Self::Views(..) | Self::Idle | Self::Repairs)
     }
 
+    /// What its marks are.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Batches => "when receipts were computed",
+            Self::Claims(_) => "what the agent claimed",
+            Self::Rows(_) => "what the source showed",
+            Self::Views(_, None) => "what was looked at, of no named account",
+            Self::Views(_, Some(_)) => "what was looked at, of this account",
+            Self::Sessions(_) => "when the agent had a session",
+            Self::Entries(_) => "what the agent logged",
+            Self::Imports(_) => "when the agent's log was imported",
+            Self::Idle => "when the person was away",
+            Self::Repairs => "when the clock was wrong",
+        }
+    }
+
     /// Its name.
     pub fn name(self, cut: &str) -> String {
         match self {
@@ -54,7 +70,7 @@ impl Kind {
             Self::Views(source, None) => format!("seen {source}"),
             Self::Views(source, Some(account)) => {
                 let account = account.to_string();
-                format!("seen {source} {}", cut_middle(&account, 7, cut))
+                format!("{source} {}", cut_middle(&account, 7, cut))
             }
             Self::Sessions(agent) => format!("session {agent}"),
             Self::Entries(agent) => format!("log {agent}"),
