@@ -216,7 +216,7 @@ impl State {
         let next = if forward {
             numbers().find(|place| *place > at)
         } else {
-            numbers().filter(|place| *place < at).last()
+            numbers().rfind(|place| *place < at)
         };
         if let Some(place) = next {
             self.cursor.at = place;

@@ -93,7 +93,7 @@ impl State {
         let found = if forward {
             starts().find(|at| *at > held.to)
         } else {
-            starts().filter(|at| *at < held.from).last()
+            starts().rfind(|at| *at < held.from)
         };
         match found {
             Some(at) => {
@@ -183,8 +183,8 @@ impl Screen for State {
         let all = View::whole(whole, cells);
         let leaf = i64::try_from(cells / 2).unwrap_or(1).max(1);
         match action {
-            Action::Down => self.lane.step(1, len),
-            Action::Up => self.lane.step(-1, len),
+            Action::Down | Action::FocusNext => self.lane.step(1, len),
+            Action::Up | Action::FocusPrevious => self.lane.step(-1, len),
             Action::Right => view.step(1, cells),
             Action::Left => view.step(-1, cells),
             Action::PageDown | Action::PanLater => view.pan(leaf, cells),
