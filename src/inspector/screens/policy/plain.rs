@@ -53,6 +53,8 @@ pub fn line(of: &PolicyLine, changed: bool, room: usize, look: &Look) -> Line<'s
             written,
             unit,
         } => {
+            // The heading says the section.
+            let name = path.split_once('.').map_or(path.as_str(), |(_, name)| name);
             let (mark, role) = if changed {
                 (look.glyphs.overridden, Role::Preview)
             } else {
@@ -62,7 +64,7 @@ pub fn line(of: &PolicyLine, changed: bool, room: usize, look: &Look) -> Line<'s
                 look.span(Role::Preview, format!("  {mark}  ")),
                 look.span(
                     Role::Muted,
-                    fit(path, name_cells.saturating_sub(5), Align::Left, cut),
+                    fit(name, name_cells.saturating_sub(5), Align::Left, cut),
                 ),
                 Span::raw(" "),
                 look.span(role, written.clone()),
