@@ -2,6 +2,7 @@
 //! `draw(state)`. Neither touches a terminal, a disk or a clock, so both run headless.
 
 pub mod draw;
+pub mod events;
 pub mod layout;
 pub mod list;
 pub mod mouse;
@@ -18,4 +19,4 @@ pub use update::update;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

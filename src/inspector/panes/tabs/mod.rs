@@ -1,12 +1,12 @@
 //! The tabs of a receipt's detail, each a list of lines made from the receipt and its trace.
 
 mod arithmetic;
-mod format;
+pub mod format;
 mod inputs;
 mod rules;
 mod state;
 mod why;
-mod write;
+pub mod write;
 
 use ratatui::text::Line;
 
