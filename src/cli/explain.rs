@@ -37,6 +37,7 @@ pub(super) fn run(arguments: &Explain) -> Outcome {
             Explained {
                 receipt: receipt.clone(),
                 trace: replayer.trace(receipt).map_err(|why| why_not(&why)),
+                is_stored: true,
             }
         }
         _ => fresh(&job, &opened, &ids)?,
@@ -72,6 +73,7 @@ fn fresh(job: &Job, opened: &Opened, wanted: &[Id]) -> Result<Explained, String>
     Ok(Explained {
         receipt: found.receipt.clone(),
         trace: fresh_trace(&batch, found),
+        is_stored: false,
     })
 }
 

@@ -23,12 +23,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use attest_canon::Id;
+use attest_grading::model::IsoTs;
 use attest_grading::model::hashes::{claim_receipt_id, unasked_receipt_id};
-use attest_grading::model::{Instant, IsoTs};
 use attest_grading::text::escaped;
 use clap::Parser as _;
 
-use crate::desk::Job;
+use crate::desk::{Job, now};
 use arguments::{Arguments, Command};
 
 /// Runs the program; its exit code.
@@ -139,15 +139,6 @@ fn job(path: &Path, at: Option<&str>, policy: Option<&Path>) -> Result<Job, Stri
         at: instant(at)?,
         policy: policy.map(policy::load).transpose()?,
     })
-}
-
-/// The wall clock.
-fn now() -> IsoTs {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    let ms = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-    IsoTs::computed(Instant::from_ms(ms), 0)
 }
 
 /// The receipt ids that an id can mean: its own, its claim's, its observation's.

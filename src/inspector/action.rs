@@ -26,6 +26,8 @@ pub enum Context {
     Examples,
     /// The help is open.
     Help,
+    /// A question is asked.
+    Dialog,
     /// The palette is open.
     Palette,
     /// A line of text is being typed.
@@ -45,6 +47,7 @@ impl Context {
         Self::Policy,
         Self::Examples,
         Self::Help,
+        Self::Dialog,
         Self::Palette,
         Self::Input,
     ];
@@ -65,6 +68,7 @@ impl Context {
         &[Self::List, Self::Examples, Self::Global],
         &[Self::Detail, Self::Examples, Self::Global],
         &[Self::Help],
+        &[Self::Dialog],
         &[Self::Palette],
         &[Self::Input],
     ];
@@ -82,6 +86,7 @@ impl Context {
             Self::Policy => "Policy",
             Self::Examples => "Examples",
             Self::Help => "In the help",
+            Self::Dialog => "In a question",
             Self::Palette => "In the palette",
             Self::Input => "In a text line",
         }
@@ -134,8 +139,8 @@ macro_rules! actions {
 
 actions! {
     // Moving.
-    Down "down" "" "move down, or scroll down" [List Detail Help Palette Input] ["down" "j"];
-    Up "up" "" "move up, or scroll up" [List Detail Help Palette Input] ["up" "k"];
+    Down "down" "" "move down, or scroll down" [List Detail Help Dialog Palette Input] ["down" "j"];
+    Up "up" "" "move up, or scroll up" [List Detail Help Dialog Palette Input] ["up" "k"];
     Right "right" "" "open the detail, or the next tab" [List Detail] ["right" "l"];
     Left "left" "" "the previous tab, or back to the list" [Detail] ["left" "h"];
     PageDown "page-down" "" "move down by a page" [List Detail Help Palette] ["pagedown" "ctrl-d"];
@@ -145,10 +150,10 @@ actions! {
     Open "open" "open" "open the row, or unfold the line" [List Detail] ["enter"];
     NextTab "next-tab" "tab" "show the next tab of the detail" [Receipts] ["]"];
     PreviousTab "previous-tab" "" "show the previous tab of the detail" [Receipts] ["["];
-    NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [Receipts] ["n"];
-    PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [Receipts] ["N"];
-    FocusNext "focus-next" "pane" "give the next pane the focus" [Global] ["tab"];
-    FocusPrevious "focus-previous" "" "give the previous pane the focus" [Global] ["shift-tab"];
+    NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [Receipts Review] ["n"];
+    PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [Receipts Review] ["N"];
+    FocusNext "focus-next" "pane" "give the next pane the focus" [Global Dialog] ["tab"];
+    FocusPrevious "focus-previous" "" "give the previous pane the focus" [Global Dialog] ["shift-tab"];
     Back "back" "" "close what is open, then clear the filter" [Global] ["esc"];
 
     // Screens.
@@ -194,6 +199,20 @@ actions! {
     SortNext "sort-next" "sort" "sort by the next column" [Receipts] ["s"];
     SortReverse "sort-reverse" "" "sort the other way round" [Receipts] ["S"];
 
+    // A person's word.
+    Override "override" "override" "say what the receipt really is, with a reason" [Receipts Review] ["o"];
+    Revert "revert" "revert" "take your word on the receipt back" [Receipts Review] ["u"];
+    Confirm "confirm" "yes" "say that it happened, or that an agent did it" [Review] ["c"];
+    Deny "deny" "no" "say that it did not happen, or that no agent did it" [Review] ["d"];
+    Skip "skip" "skip" "put the receipt off and go on" [Review] ["s"];
+    GoOn "go-on" "next" "go on to the next receipt that waits" [Review] ["space"];
+    ShowReceipt "show-receipt" "" "show the receipt on its own screen" [Review] ["r"];
+    Travel "travel" "time" "show the ledger at another instant, as a preview" [Receipts] ["t"];
+    Now "now" "" "go back from a preview to what stands" [Global] ["T"];
+    StoreBatch "store-batch" "" "store the batch whose receipts are shown" [Receipts] ["B"];
+    Save "save" "" "write the ledger" [Global] ["w"];
+    Reload "reload" "" "read the ledger's file anew" [Global] ["ctrl-r"];
+
     // Taking away.
     CopyId "copy-id" "" "copy the receipt's id" [Global] ["y"];
     CopyExplanation "copy-explanation" "" "copy the explanation of the receipt" [Global] ["Y"];
@@ -207,11 +226,11 @@ actions! {
     Redraw "redraw" "" "draw the whole screen again" [Global] ["ctrl-l"];
     Suspend "suspend" "" "stop the program and go back to the shell" [Global] ["ctrl-z"];
     Quit "quit" "quit" "leave the program" [Global] ["q"];
-    QuitNow "quit-now" "" "leave the program from anywhere" [Global Help Palette Input] ["ctrl-c"];
+    QuitNow "quit-now" "" "leave the program from anywhere" [Global Help Dialog Palette Input] ["ctrl-c"];
 
     // The palette and text lines.
-    Accept "accept" "accept" "accept" [Palette Input] ["enter"];
-    Cancel "cancel" "cancel" "cancel, or close" [Help Palette Input] ["esc"];
+    Accept "accept" "accept" "accept" [Dialog Palette Input] ["enter"];
+    Cancel "cancel" "cancel" "cancel, or close" [Help Dialog Palette Input] ["esc"];
     CloseHelp "close-help" "" "close the help" [Help] ["?" "q"];
     Complete "complete" "complete" "complete the word" [Palette Input] ["tab"];
     CharLeft "char-left" "" "one character left" [Palette Input] ["left" "ctrl-b"];
@@ -238,10 +257,9 @@ impl Action {
     /// palette itself does nothing from there.
     pub fn in_palette(self) -> bool {
         self != Self::Palette
-            && self
-                .contexts()
-                .iter()
-                .any(|context| !context.takes_text() && *context != Context::Help)
+            && self.contexts().iter().any(|context| {
+                !context.takes_text() && !matches!(context, Context::Help | Context::Dialog)
+            })
     }
 
     /// Whether its keys can work while another's do.

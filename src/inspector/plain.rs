@@ -26,6 +26,7 @@ pub fn tabs(
         width,
         unfolded: true,
         keymap: &keymap,
+        opened: None,
     };
     Tab::ALL
         .iter()

@@ -1,7 +1,10 @@
-//! Work that takes time, on a thread of its own: opening a ledger, grading it, re-deriving a trace.
-//! The inspector asks, keeps drawing, and is told.
+//! Work that takes time, on a thread of its own: opening a ledger, grading it, re-deriving a trace,
+//! keeping a person's word. The inspector asks, keeps drawing, and is told.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Weak};
@@ -9,10 +12,10 @@ use std::thread;
 
 use attest_canon::Id;
 use attest_grading::decide::Trace;
-use attest_grading::model::Receipt;
+use attest_grading::model::{Grade, IsoTs, OverrideGrade, Receipt};
 
 use super::app::state::ScreenName;
-use super::row::Row;
+use super::row::{Row, Standing};
 use super::screens::{Answer, Query};
 
 /// A ledger as the inspector shows it.
@@ -22,10 +25,58 @@ pub struct Opened {
     pub rows: Vec<Row>,
     /// The ids of the policy's rules, in order, for completion.
     pub rules: Vec<String>,
-    /// What a person should know at once: lists that were cut, a journal that was found.
+    /// What a person should know at once: lists that were cut.
     pub warnings: Vec<String>,
-    /// Whether another program holds the ledger, so that nothing can be changed.
-    pub read_only: bool,
+    /// Why nothing can be changed, where nothing can.
+    pub read_only: Option<String>,
+    /// Whether something happened that the file does not hold.
+    pub is_unsaved: bool,
+    /// Whether a person's word is on a disk before it counts.
+    pub has_journal: bool,
+    /// The instant the open receipts are graded at.
+    pub at: Option<IsoTs>,
+    /// What an earlier run left.
+    pub left: Option<Left>,
+    /// Where the ledger is shown at another instant: never what stands.
+    pub preview: Option<Preview>,
+}
+
+/// A person's events that an earlier run accepted and did not save.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Each as a line, in order.
+    pub lines: Vec<String>,
+    /// Whether the file is still the one they were about.
+    pub fits: bool,
+}
+
+/// A ledger at another instant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Preview {
+    /// The instant.
+    pub at: IsoTs,
+    /// What is said otherwise then.
+    pub flips: Vec<Flip>,
+}
+
+/// What a receipt says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// Where it stands.
+    pub standing: Standing,
+    /// The grade it counts as.
+    pub grade: Option<Grade>,
+}
+
+/// A receipt that says something else at another instant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Flip {
+    /// The receipt's id.
+    pub id: String,
+    /// What it says now; none where there is none now.
+    pub now: Option<Verdict>,
+    /// What it says then; none where there is none then.
+    pub then: Option<Verdict>,
 }
 
 /// One receipt with everything that is known about it.
@@ -35,39 +86,99 @@ pub struct Explained {
     pub receipt: Receipt,
     /// What its grading looked at; why not, where it cannot be re-derived.
     pub trace: Result<Trace, String>,
+    /// Whether the ledger stores the receipt; the others are graded now, and gone with the program.
+    pub is_stored: bool,
 }
 
 /// What the inspector asks of a ledger. It runs on the work thread; its messages are one line each
 /// and hold nothing of a person's mail.
 pub trait Desk: Send + 'static {
-    /// Opens the ledger and grades what was not graded.
-    ///
-    /// # Errors
-    /// The ledger does not load.
-    fn open(&mut self, progress: &Progress) -> Result<Opened, String>;
-
-    /// Everything known about one receipt.
-    ///
-    /// # Errors
-    /// There is no such receipt.
-    fn explain(&mut self, receipt: Id) -> Result<Explained, String>;
-
-    /// Does a screen's job.
-    ///
-    /// # Errors
-    /// Why it cannot be done.
-    fn query(&mut self, query: &Query, progress: &Progress) -> Result<Answer, String>;
+    /// Answers requests until there are no more.
+    fn serve(&mut self, inbox: &Inbox);
 }
 
 /// What can be asked for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Request {
-    /// Open the ledger.
+    /// Open the ledger, or read it anew.
     Open,
     /// Explain a receipt.
     Explain(Id),
     /// A screen's job.
     Query(Query),
+    /// Change the ledger, or look at it otherwise.
+    Do(Deed),
+}
+
+/// What is done with a ledger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deed {
+    /// A person says what a receipt really is.
+    Override {
+        /// The receipt.
+        receipt: Id,
+        /// What they say.
+        grade: OverrideGrade,
+        /// Why.
+        reason: String,
+    },
+    /// What would come of taking it back: asked before [`Deed::Revert`].
+    AskRevert(Id),
+    /// They take it back.
+    Revert {
+        /// The receipt.
+        receipt: Id,
+        /// Whether they know that another claim holds the evidence.
+        told: bool,
+    },
+    /// Take up the events of an earlier run.
+    TakeUp,
+    /// Give them up.
+    GiveUp,
+    /// Store the batch whose receipts are shown, and save.
+    StoreBatch,
+    /// Write the ledger over its file.
+    Save,
+    /// Write it to a file that is not there yet, and go on with that.
+    SaveAs(PathBuf),
+    /// Show the ledger at another instant, or at its own.
+    Travel(Option<IsoTs>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum Done {
+    /// A receipt is otherwise; the journal holds why.
+    Changed {
+        /// Its row.
+        row: Box<Row>,
+        /// The receipt.
+        receipt: Box<Receipt>,
+        /// What to say.
+        text: String,
+    },
+    /// A word can be taken back.
+    MayRevert {
+        /// Of this receipt.
+        receipt: Box<Receipt>,
+        /// The claim that holds its evidence by now.
+        holder: Option<Id>,
+    },
+    /// It is done; what to say.
+    Told(String),
+    /// The file holds everything.
+    Saved,
+    /// So does another file, which is open now; its name.
+    SavedAs(String),
+    /// It could not be written; nothing is lost.
+    NotSaved {
+        /// Why.
+        text: String,
+        /// Only because it has no name yet.
+        unnamed: bool,
+    },
+    /// It is refused; nothing changed.
+    Refused(String),
 }
 
 /// What the work thread tells.
@@ -84,20 +195,29 @@ pub enum Told {
     },
     /// The ledger is open.
     Opened(Arc<Opened>),
+    /// It was graded anew, after a change or for another instant.
+    Renewed(Arc<Opened>),
     /// A receipt is explained.
     Explained(Id, Box<Explained>),
     /// A screen's job is done, or why it cannot be.
     Answered(ScreenName, Box<Result<Answer, String>>),
+    /// What came of a deed.
+    Done(Box<Done>),
     /// The work was cancelled.
     Cancelled,
     /// It failed.
     Failed(String),
 }
 
+/// Whether what was asked for is still wanted.
+pub type Asked = Arc<AtomicBool>;
+
+type Tell = Arc<dyn Fn(Told) + Send + Sync>;
+
 /// What work says of itself while it runs.
 pub struct Progress {
-    tell: Box<dyn Fn(Told) + Send>,
-    cancelled: Arc<AtomicBool>,
+    tell: Tell,
+    cancelled: Asked,
 }
 
 impl Progress {
@@ -110,7 +230,7 @@ impl Progress {
     #[cfg(test)]
     pub fn silent() -> Self {
         Self {
-            tell: Box::new(|_| ()),
+            tell: Arc::new(|_| ()),
             cancelled: Arc::default(),
         }
     }
@@ -121,10 +241,51 @@ impl Progress {
     }
 }
 
+/// The work thread's end: what is asked for, in order.
+pub struct Inbox {
+    asked: Receiver<(Request, Asked)>,
+    /// What was taken early and is still to be done.
+    ahead: RefCell<VecDeque<(Request, Asked)>>,
+    tell: Tell,
+}
+
+impl Inbox {
+    /// The next request; none when the program ends.
+    pub fn next(&self) -> Option<(Request, Progress)> {
+        let taken = self.ahead.borrow_mut().pop_front();
+        let (mut request, mut cancelled) = taken.or_else(|| self.asked.recv().ok())?;
+        // Of explanations only the last asked for is still wanted.
+        while let Request::Explain(_) = request {
+            match self.asked.try_recv() {
+                Ok(later) if matches!(later.0, Request::Explain(_)) => (request, cancelled) = later,
+                Ok(other) => {
+                    self.ahead.borrow_mut().push_back(other);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        Some((request, self.progress(cancelled)))
+    }
+
+    /// What a request's work says of itself.
+    pub fn progress(&self, cancelled: Asked) -> Progress {
+        Progress {
+            tell: Arc::clone(&self.tell),
+            cancelled,
+        }
+    }
+
+    /// Tells the inspector.
+    pub fn tell(&self, told: Told) {
+        (self.tell)(told);
+    }
+}
+
 /// The inspector's end of the work thread.
 #[derive(Debug)]
 pub struct Worker {
-    requests: Sender<(Request, Arc<AtomicBool>)>,
+    requests: Sender<(Request, Asked)>,
     /// Of what was asked and is not done yet, whether it is still wanted.
     asked: Vec<Weak<AtomicBool>>,
 }
@@ -135,13 +296,25 @@ impl Worker {
     /// # Errors
     /// No thread can be started.
     pub fn start(
-        desk: impl Desk,
-        tell: impl Fn(Told) + Send + Clone + 'static,
+        mut desk: impl Desk,
+        tell: impl Fn(Told) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let (requests, asked) = channel();
+        let inbox = Inbox {
+            asked,
+            ahead: RefCell::default(),
+            tell: Arc::new(tell),
+        };
         thread::Builder::new()
             .name("work".to_owned())
-            .spawn(move || serve(desk, &asked, tell))?;
+            .spawn(move || {
+                // A desk catches its own faults; one it cannot catch ends it, and is told.
+                if catch_unwind(AssertUnwindSafe(|| desk.serve(&inbox))).is_err() {
+                    let fault =
+                        "the work ended by a fault of the program; nothing more is answered";
+                    inbox.tell(Told::Failed(fault.to_owned()));
+                }
+            })?;
         Ok(Self {
             requests,
             asked: Vec::new(),
@@ -150,7 +323,7 @@ impl Worker {
 
     /// Asks for something; what was asked before and not begun is still done first.
     pub fn ask(&mut self, request: Request) {
-        let cancelled = Arc::new(AtomicBool::new(false));
+        let cancelled = Asked::default();
         self.asked.retain(|asked| asked.strong_count() > 0);
         self.asked.push(Arc::downgrade(&cancelled));
         // The thread ends only with the program.
@@ -162,49 +335,5 @@ impl Worker {
         for cancelled in self.asked.iter().filter_map(Weak::upgrade) {
             cancelled.store(true, Ordering::Relaxed);
         }
-    }
-}
-
-fn serve(
-    mut desk: impl Desk,
-    asked: &Receiver<(Request, Arc<AtomicBool>)>,
-    tell: impl Fn(Told) + Send + Clone + 'static,
-) {
-    while let Ok(mut next) = asked.recv() {
-        // Of explanations only the last asked for is still wanted.
-        while let Request::Explain(_) = next.0 {
-            match asked.try_recv() {
-                Ok(later) => next = later,
-                Err(_) => break,
-            }
-        }
-        let (request, cancelled) = next;
-        let progress = Progress {
-            tell: Box::new(tell.clone()),
-            cancelled,
-        };
-        let told = catch_unwind(AssertUnwindSafe(|| match &request {
-            Request::Open => match desk.open(&progress) {
-                _ if progress.is_cancelled() => Told::Cancelled,
-                Ok(opened) => Told::Opened(Arc::new(opened)),
-                Err(message) => Told::Failed(message),
-            },
-            Request::Explain(id) => match desk.explain(*id) {
-                Ok(explained) => Told::Explained(*id, Box::new(explained)),
-                Err(message) => Told::Failed(message),
-            },
-            Request::Query(_) if progress.is_cancelled() => Told::Cancelled,
-            Request::Query(query) => {
-                let answer = desk.query(query, &progress);
-                if progress.is_cancelled() {
-                    Told::Cancelled
-                } else {
-                    Told::Answered(query.screen(), Box::new(answer))
-                }
-            }
-        }));
-        tell(told.unwrap_or_else(|_| {
-            Told::Failed("the work ended by a fault of the program".to_owned())
-        }));
     }
 }

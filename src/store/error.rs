@@ -34,6 +34,8 @@ pub enum Problem {
     Locked,
     /// The system has no directory for a program's state.
     NoStateDirectory,
+    /// It was never saved, so it has no name to be saved under.
+    Unnamed,
 }
 
 impl StoreError {
@@ -55,7 +57,9 @@ impl StoreError {
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", escaped(&self.path.to_string_lossy()))?;
+        if self.problem != Problem::Unnamed {
+            write!(f, "{}: ", escaped(&self.path.to_string_lossy()))?;
+        }
         match self.problem {
             Problem::Unreadable(kind) => write!(f, "cannot be read: {kind}"),
             Problem::Unwritable(kind) => write!(f, "cannot be written: {kind}"),
@@ -64,6 +68,7 @@ impl fmt::Display for StoreError {
             Problem::Exists => f.write_str("is there already, and nothing is replaced"),
             Problem::Changed => f.write_str("was changed by another program since it was read"),
             Problem::Locked => f.write_str("is open in another attest-tui"),
+            Problem::Unnamed => f.write_str("the ledger has no file yet"),
             Problem::NoStateDirectory => {
                 f.write_str("cannot be changed: there is no directory for a journal of events")
             }

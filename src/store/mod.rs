@@ -5,6 +5,7 @@
 
 mod error;
 mod file;
+mod hold;
 mod journal;
 mod lock;
 mod opened;
@@ -14,9 +15,10 @@ mod session;
 
 pub use error::{Problem, StoreError};
 pub use file::{MAX_FILE, Text, read};
+pub use hold::Held;
 pub use journal::{Found, Journal, JournalError, StoredEvent};
 pub use lock::Lock;
-pub use opened::{Next, OpenError, Opened, Source, open};
+pub use opened::{Next, OpenError, Opened, Source, View, open};
 pub use place::Place;
 pub use save::{publish, replace};
 pub use session::{BatchError, EventError, Session, SessionError};

@@ -111,49 +111,31 @@ impl Opened {
         })
     }
 
+    /// What it holds.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        match &self.source {
+            Source::Ledger(ledger) => View::Ledger(ledger),
+            Source::Scenario(world) => View::Scenario(world),
+        }
+    }
+
     /// The instant of a batch nobody gave one (supplement J); a scenario's own.
     #[must_use]
     pub fn default_instant(&self) -> Option<IsoTs> {
-        match &self.source {
-            Source::Ledger(ledger) => ledger.default_instant(),
-            Source::Scenario(world) => Some(world.coverage.evaluated_at),
-        }
+        self.view().default_instant()
     }
 
     /// The policy it is graded by when nobody names one: a scenario's own.
     #[must_use]
     pub fn policy(&self) -> Option<&Policy> {
-        match &self.source {
-            Source::Ledger(_) => None,
-            Source::Scenario(world) => Some(&world.policy),
-        }
+        self.view().policy()
     }
 
     /// Its stored receipts; a scenario has none.
     #[must_use]
     pub fn receipts(&self) -> &[Receipt] {
-        match &self.source {
-            Source::Ledger(ledger) => &ledger.receipts,
-            Source::Scenario(_) => &[],
-        }
-    }
-
-    /// Its claims.
-    #[must_use]
-    pub fn claims(&self) -> &[Claim] {
-        match &self.source {
-            Source::Ledger(ledger) => &ledger.claims,
-            Source::Scenario(world) => &world.claims,
-        }
-    }
-
-    /// Its observations.
-    #[must_use]
-    pub fn observations(&self) -> &[Observation] {
-        match &self.source {
-            Source::Ledger(ledger) => &ledger.observations,
-            Source::Scenario(world) => &world.observations,
-        }
+        self.view().receipts()
     }
 
     /// The receipt a scenario's short name stands for.
@@ -171,9 +153,74 @@ impl Opened {
     ///
     /// More coverage than a batch takes.
     pub fn next_batch(&self, at: IsoTs) -> Result<Next<'_>, TooMuchCoverage> {
-        Ok(match &self.source {
-            Source::Ledger(ledger) => Next::Ledger(Box::new(NextBatch::new(ledger, at)?)),
-            Source::Scenario(world) => Next::Scenario(
+        self.view().next_batch(at)
+    }
+}
+
+/// A ledger or a scenario, wherever it is held.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'a> {
+    /// A ledger.
+    Ledger(&'a Ledger),
+    /// A scenario.
+    Scenario(&'a World),
+}
+
+impl<'a> View<'a> {
+    /// The instant of a batch nobody gave one (supplement J); a scenario's own.
+    #[must_use]
+    pub fn default_instant(self) -> Option<IsoTs> {
+        match self {
+            Self::Ledger(ledger) => ledger.default_instant(),
+            Self::Scenario(world) => Some(world.coverage.evaluated_at),
+        }
+    }
+
+    /// The policy it is graded by when nobody names one: a scenario's own.
+    #[must_use]
+    pub const fn policy(self) -> Option<&'a Policy> {
+        match self {
+            Self::Ledger(_) => None,
+            Self::Scenario(world) => Some(&world.policy),
+        }
+    }
+
+    /// Its stored receipts; a scenario has none.
+    #[must_use]
+    pub fn receipts(self) -> &'a [Receipt] {
+        match self {
+            Self::Ledger(ledger) => &ledger.receipts,
+            Self::Scenario(_) => &[],
+        }
+    }
+
+    /// Its claims.
+    #[must_use]
+    pub fn claims(self) -> &'a [Claim] {
+        match self {
+            Self::Ledger(ledger) => &ledger.claims,
+            Self::Scenario(world) => &world.claims,
+        }
+    }
+
+    /// Its observations.
+    #[must_use]
+    pub fn observations(self) -> &'a [Observation] {
+        match self {
+            Self::Ledger(ledger) => &ledger.observations,
+            Self::Scenario(world) => &world.observations,
+        }
+    }
+
+    /// What its next batch is handed.
+    ///
+    /// # Errors
+    ///
+    /// More coverage than a batch takes.
+    pub fn next_batch(self, at: IsoTs) -> Result<Next<'a>, TooMuchCoverage> {
+        Ok(match self {
+            Self::Ledger(ledger) => Next::Ledger(Box::new(NextBatch::new(ledger, at)?)),
+            Self::Scenario(world) => Next::Scenario(
                 world,
                 Coverage {
                     evaluated_at: at,
@@ -215,7 +262,7 @@ impl Next<'_> {
 
 /// Whether a text is a scenario's: its document names no format and has one of
 /// a scenario's own members. Whatever else is wrong is for the reader to say.
-fn is_scenario(text: &str) -> bool {
+pub(super) fn is_scenario(text: &str) -> bool {
     let mut reader = Reader::new(text, Limits::LEDGER);
     if reader.begin_object().is_err() {
         return false;

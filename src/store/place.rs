@@ -31,7 +31,7 @@ impl Place {
     }
 
     /// The place of a ledger whose state lies under `root`.
-    pub(super) fn within(root: &Path, ledger: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn within(root: &Path, ledger: &Path) -> Result<Self, StoreError> {
         let ledger = fs::canonicalize(ledger).map_err(StoreError::unreadable(ledger))?;
         let name = sha256(ledger.as_os_str().as_encoded_bytes()).to_string();
         Ok(Self {

@@ -23,12 +23,21 @@ use super::save::{publish, replace};
 /// A ledger held for writing.
 #[derive(Debug)]
 pub struct Session {
+    keeper: Keeper,
+    unsaved: bool,
+    /// A batch is kept that no file holds yet: no journal could stand on it.
+    batch_unsaved: bool,
+    /// Its file; none for a ledger that was never saved.
+    home: Option<Home>,
+}
+
+/// Where a session's ledger is kept, and what keeps it safe there.
+#[derive(Debug)]
+struct Home {
     place: Place,
     journal: Journal,
     /// The hash of the file the ledger was read from.
     base: Digest,
-    keeper: Keeper,
-    unsaved: bool,
     /// What an earlier run left, until it is taken up or given up.
     left: Option<Found>,
     _lock: Lock,
@@ -77,6 +86,8 @@ pub enum EventError {
     Store(StoreError),
     /// Events of an earlier run wait to be taken up or given up first.
     Waiting(usize),
+    /// The last batch is not saved, and no journal holds one.
+    BatchUnsaved,
 }
 
 impl fmt::Display for EventError {
@@ -91,6 +102,7 @@ impl fmt::Display for EventError {
             Self::Waiting(count) => {
                 write!(f, "{count} events of an earlier run are not saved yet")
             }
+            Self::BatchUnsaved => f.write_str("the last batch is not saved yet"),
         }
     }
 }
@@ -133,8 +145,32 @@ impl Session {
         let text = file::read(&place.ledger)?;
         let ledger = Ledger::read(text.as_str())
             .map_err(|error| SessionError::Open(OpenError::Ledger(path.to_owned(), error)))?;
-        let base = text.digest();
-        let (mut journal, mut left) = Journal::open(&place).map_err(SessionError::Journal)?;
+        let journal = Self::journal(&place, text.digest())?;
+        Ok(Self::of(ledger, text.digest(), place, lock, journal))
+    }
+
+    /// A ledger that no file holds: nothing of it is kept until it is saved.
+    #[must_use]
+    pub fn homeless(ledger: Ledger) -> Self {
+        Self {
+            keeper: Keeper::new(ledger),
+            unsaved: false,
+            batch_unsaved: false,
+            home: None,
+        }
+    }
+
+    /// The journal of a ledger's file that has this hash, and what an earlier
+    /// run left in it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read or written; nothing of it is changed.
+    pub(super) fn journal(
+        place: &Place,
+        base: Digest,
+    ) -> Result<(Journal, Option<Found>), SessionError> {
+        let (mut journal, mut left) = Journal::open(place).map_err(SessionError::Journal)?;
         // The save it was in the middle of came through: nothing is left to do.
         if left
             .as_ref()
@@ -143,15 +179,27 @@ impl Session {
             journal.remove()?;
             left = None;
         }
-        Ok(Self {
-            place,
-            journal,
-            base,
-            keeper: Keeper::new(ledger),
-            unsaved: false,
-            left,
-            _lock: lock,
-        })
+        Ok((journal, left))
+    }
+
+    /// A ledger that was read, under the lock, from a file with this hash.
+    pub(super) fn of(
+        ledger: Ledger,
+        base: Digest,
+        place: Place,
+        lock: Lock,
+        (journal, left): (Journal, Option<Found>),
+    ) -> Self {
+        Self {
+            home: Some(Home {
+                place,
+                journal,
+                base,
+                left,
+                _lock: lock,
+            }),
+            ..Self::homeless(ledger)
+        }
     }
 
     /// The ledger as it stands, events included.
@@ -166,18 +214,30 @@ impl Session {
         self.unsaved
     }
 
+    /// Whether events are on a disk before they count: not those of a ledger
+    /// that was never saved.
+    #[must_use]
+    pub const fn has_journal(&self) -> bool {
+        self.home.is_some()
+    }
+
+    fn found(&self) -> Option<&Found> {
+        self.home.as_ref().and_then(|home| home.left.as_ref())
+    }
+
     /// The events an earlier run accepted and did not save.
     #[must_use]
     pub fn left(&self) -> &[StoredEvent] {
-        self.left.as_ref().map_or(&[], |found| &found.events)
+        self.found().map_or(&[], |found| &found.events)
     }
 
     /// Whether the file is still the one those events were about.
     #[must_use]
     pub fn left_fits(&self) -> bool {
-        self.left
-            .as_ref()
-            .is_none_or(|found| found.base == self.base)
+        self.home.as_ref().is_none_or(|home| {
+            let left = home.left.as_ref();
+            left.is_none_or(|found| found.base == home.base)
+        })
     }
 
     /// Takes up the events of an earlier run, in order; those the receipts no
@@ -188,7 +248,8 @@ impl Session {
     /// The journal cannot be written; it still holds every event, for the next
     /// run.
     pub fn take_up(&mut self) -> Result<Vec<EventError>, StoreError> {
-        let Some(found) = self.left.take() else {
+        let found = self.home.as_mut().and_then(|home| home.left.take());
+        let Some(found) = found else {
             return Ok(Vec::new());
         };
         let mut refused = Vec::new();
@@ -201,8 +262,10 @@ impl Session {
             }
         }
         self.unsaved |= !taken.is_empty();
-        if taken != found.events || found.base != self.base {
-            self.journal.rewrite(self.base, &taken)?;
+        if let Some(home) = &mut self.home
+            && (taken != found.events || found.base != home.base)
+        {
+            home.journal.rewrite(home.base, &taken)?;
         }
         Ok(refused)
     }
@@ -213,8 +276,10 @@ impl Session {
     ///
     /// The journal cannot be removed.
     pub fn give_up(&mut self) -> Result<(), StoreError> {
-        self.journal.remove()?;
-        self.left = None;
+        if let Some(home) = &mut self.home {
+            home.journal.remove()?;
+            home.left = None;
+        }
         Ok(())
     }
 
@@ -256,6 +321,9 @@ impl Session {
         make: impl FnOnce(IsoTs) -> Event,
     ) -> Result<IsoTs, EventError> {
         self.nothing_waits()?;
+        if self.batch_unsaved && self.has_journal() {
+            return Err(EventError::BatchUnsaved);
+        }
         let held = self.find(id).ok_or(EventError::NoReceipt(id))?;
         let at = self.ledger().event_instant(held, now);
         let event = make(at);
@@ -267,16 +335,18 @@ impl Session {
             return Err(EventError::EvidenceHeld(id, claim));
         }
         let stored = StoredEvent { receipt: id, event };
-        self.journal
-            .add(self.base, &stored)
-            .map_err(EventError::Store)?;
+        if let Some(home) = &mut self.home {
+            home.journal
+                .add(home.base, &stored)
+                .map_err(EventError::Store)?;
+        }
         self.unsaved = true;
         self.apply(&stored, told)?;
         Ok(at)
     }
 
     fn nothing_waits(&self) -> Result<(), EventError> {
-        match &self.left {
+        match self.found() {
             Some(found) => Err(EventError::Waiting(found.events.len())),
             None => Ok(()),
         }
@@ -325,6 +395,7 @@ impl Session {
         self.nothing_waits().map_err(BatchError::Waiting)?;
         let outcome = self.keeper.batch(at, policy, Model::On);
         self.unsaved |= outcome.is_ok();
+        self.batch_unsaved |= outcome.is_ok();
         outcome.map_err(BatchError::Refused)
     }
 
@@ -336,20 +407,24 @@ impl Session {
     /// written. The file is then as it was and the journal still holds the
     /// events.
     pub fn save(&mut self) -> Result<(), StoreError> {
-        let text = self.ledger().to_text();
+        let text = self.keeper.ledger().to_text();
+        let Some(home) = &mut self.home else {
+            return Err(StoreError::new("".as_ref(), Problem::Unnamed));
+        };
         let digest = sha256(text.as_bytes());
-        let held = file::read(&self.place.ledger).map(|text| text.digest());
+        let held = file::read(&home.place.ledger).map(|text| text.digest());
         // An earlier save may have failed only in the last sync.
         if held != Ok(digest) {
-            if held != Ok(self.base) {
-                return Err(StoreError::new(&self.place.ledger, Problem::Changed));
+            if held != Ok(home.base) {
+                return Err(StoreError::new(&home.place.ledger, Problem::Changed));
             }
-            self.journal.saving(self.base, digest)?;
-            replace(&self.place.ledger, text.as_bytes())?;
+            home.journal.saving(home.base, digest)?;
+            replace(&home.place.ledger, text.as_bytes())?;
         }
-        self.base = digest;
+        home.base = digest;
         self.unsaved = false;
-        self.journal.remove()
+        self.batch_unsaved = false;
+        home.journal.remove()
     }
 
     /// Writes the ledger to a file that is not there yet, and forgets the
@@ -361,7 +436,11 @@ impl Session {
     pub fn save_as(&mut self, path: &Path) -> Result<(), StoreError> {
         publish(path, self.ledger().to_text().as_bytes())?;
         self.unsaved = false;
-        self.journal.remove()
+        self.batch_unsaved = false;
+        match &mut self.home {
+            Some(home) => home.journal.remove(),
+            None => Ok(()),
+        }
     }
 }
 
@@ -522,8 +601,10 @@ mod tests {
         let mut session = desk.open().unwrap();
         session.say(id, NO, "no", now()).unwrap();
         let text = session.ledger().to_text();
-        let (base, next) = (session.base, sha256(text.as_bytes()));
-        session.journal.saving(base, next).unwrap();
+        let home = session.home.as_mut().unwrap();
+        home.journal
+            .saving(home.base, sha256(text.as_bytes()))
+            .unwrap();
         drop(session);
         // Before the rename the events are offered; after it they are not.
         assert_eq!(desk.open().unwrap().left().len(), 1);
@@ -576,6 +657,39 @@ mod tests {
         assert_eq!(session.take_up().unwrap(), []);
         session.save().unwrap();
         assert_eq!(desk.stored().reverted.len(), 1);
+    }
+
+    /// Nothing could bring an event back whose receipt no file holds.
+    #[test]
+    fn no_event_stands_on_a_batch_that_is_not_saved() {
+        use attest_grading::policy::{DEFAULT_POLICY, load_policy};
+
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        let policy = load_policy(DEFAULT_POLICY).unwrap();
+        session.batch(now(), &policy).unwrap();
+        let refused = session.say(id, NO, "no", now());
+        assert_eq!(refused, Err(EventError::BatchUnsaved));
+        session.save().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+    }
+
+    /// A ledger no file holds takes events, and is saved under a name.
+    #[test]
+    fn what_has_no_file_is_saved_under_a_name() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = Session::homeless(ledger());
+        session.say(id, NO, "no", now()).unwrap();
+        assert!(session.is_unsaved() && !session.has_journal());
+        let refused = session.save().map_err(|error| error.problem);
+        assert_eq!(refused, Err(Problem::Unnamed));
+        let path = desk.folder.path().join("mine.json");
+        session.save_as(&path).unwrap();
+        assert!(!session.is_unsaved());
+        let mine = Ledger::read(&fs::read_to_string(&path).unwrap()).unwrap();
+        assert!(mine.receipts[0].user_override.is_some());
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub fn draw_in(app: &App, area: Rect, buffer: &mut Buffer) -> Option<Position> {
             Overlay::Help { of, scroll } => panes::help::draw(app, of, *scroll, buffer),
             Overlay::Chooser(chooser) => cursor = Some(panes::chooser::draw(app, chooser, buffer)),
             Overlay::Line(line) => cursor = Some(panes::line::draw(app, line, buffer)),
+            Overlay::Dialog(dialog) => panes::dialog::draw(app, dialog, buffer),
             Overlay::Filter { .. } => {}
         }
     }

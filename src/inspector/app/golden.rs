@@ -88,6 +88,7 @@ fn graded(scenario: &str, name: &str) -> Explained {
     Explained {
         receipt: trace.receipt.clone(),
         trace: Ok(trace),
+        is_stored: true,
     }
 }
 

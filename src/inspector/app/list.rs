@@ -35,6 +35,8 @@ pub struct List {
     filter: Filter,
     errors: Vec<FilterError>,
     counts: Counts,
+    /// A receipt a person just changed: it stays in view until they filter otherwise.
+    pinned: Option<String>,
 }
 
 impl List {
@@ -53,6 +55,23 @@ impl List {
         self.sorted = (0..u32::try_from(self.opened.rows.len()).unwrap_or(u32::MAX)).collect();
         self.resort();
         self.refilter(chosen.as_deref());
+    }
+
+    /// Puts a row in place of the one of its receipt.
+    pub fn replace(&mut self, row: Row) {
+        let chosen = self.chosen().map(|row| row.id.clone());
+        let opened = Arc::make_mut(&mut self.opened);
+        if let Some(held) = opened.rows.iter_mut().find(|held| held.id == row.id) {
+            self.pinned = Some(row.id.clone());
+            *held = row;
+        }
+        self.resort();
+        self.refilter(chosen.as_deref());
+    }
+
+    /// Says whether the file holds everything.
+    pub fn set_unsaved(&mut self, is_unsaved: bool) {
+        Arc::make_mut(&mut self.opened).is_unsaved = is_unsaved;
     }
 
     /// The ledger the rows are of.
@@ -146,6 +165,7 @@ impl List {
     /// Filters the list anew, the cursor staying on its receipt where that is still shown.
     pub fn set_filter(&mut self, text: &str) {
         let chosen = self.chosen().map(|row| row.id.clone());
+        self.pinned = None;
         (self.filter, self.errors) = Filter::parse(text);
         text.clone_into(&mut self.filter_text);
         self.refilter(chosen.as_deref());
@@ -171,7 +191,8 @@ impl List {
             else {
                 continue;
             };
-            if !self.filter.matches(row) {
+            let pinned = self.pinned.as_ref() == Some(&row.id);
+            if !pinned && !self.filter.matches(row) {
                 continue;
             }
             match (row.grade, row.standing) {

@@ -2,6 +2,7 @@
 //! `draw(state)`. Neither touches a terminal, a disk or a clock, so both run headless.
 
 pub mod draw;
+pub mod events;
 pub mod layout;
 pub mod list;
 pub mod mouse;

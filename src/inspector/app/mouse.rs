@@ -39,6 +39,7 @@ fn scroll(app: &mut App, at: Position, by: isize) -> bool {
                 chooser.cursor.step(by, chooser.shown.len())
             }
             super::overlay::Overlay::Line(_) => {}
+            super::overlay::Overlay::Dialog(dialog) => dialog.step(by.signum()),
             super::overlay::Overlay::Filter { .. } => app.list.cursor.step(by, app.list.len()),
         }
         return true;

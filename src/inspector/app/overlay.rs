@@ -1,11 +1,16 @@
 //! What lies over a screen: the help, the palette and other choosers, a line being typed.
 
+use attest_canon::Id;
+use attest_grading::model::OverrideGrade;
+
 use crate::inspector::action::{Action, Context};
 use crate::inspector::filter::fuzzy::Needle;
 use crate::inspector::key::KeySequence;
 use crate::inspector::keymap::Keymap;
+use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::{Cursor, Scroll};
 use crate::inspector::widgets::edit::Edit;
+use crate::inspector::work::Deed;
 
 /// One layer over the screen.
 #[derive(Clone, Debug)]
@@ -21,6 +26,8 @@ pub enum Overlay {
     Chooser(Chooser),
     /// A line being typed for something.
     Line(LineAsked),
+    /// A question with a few answers.
+    Dialog(Dialog),
     /// The filter, typed in the last line.
     Filter {
         /// The text.
@@ -38,6 +45,7 @@ impl Overlay {
         match self {
             Self::Help { .. } => Context::Help,
             Self::Chooser(_) => Context::Palette,
+            Self::Dialog(_) => Context::Dialog,
             Self::Line(_) | Self::Filter { .. } => Context::Input,
         }
     }
@@ -59,6 +67,10 @@ pub enum Choice {
 pub struct LineAsked {
     /// What is asked, as a few words.
     pub title: String,
+    /// What comes of it, or how it is written; may be empty.
+    pub note: String,
+    /// What is wrong with what was typed, in place of the note.
+    pub problem: Option<String>,
     /// The text.
     pub edit: Edit,
     /// What it is for.
@@ -70,6 +82,72 @@ pub struct LineAsked {
 pub enum Purpose {
     /// For the screen that asked: which line of its.
     Screen(u8),
+    /// Why a person says what a receipt is.
+    Reason {
+        /// The receipt.
+        receipt: Id,
+        /// What they say.
+        grade: OverrideGrade,
+    },
+    /// The name of a file to save to.
+    SaveAs,
+    /// The instant to travel to.
+    Travel,
+}
+
+/// A question with a few answers, the harmless one first and chosen.
+#[derive(Clone, Debug)]
+pub struct Dialog {
+    /// What it is about.
+    pub title: String,
+    /// What a person should know before they answer, fit for a terminal.
+    pub lines: Vec<(Role, String)>,
+    /// The answers.
+    pub buttons: Vec<Button>,
+    /// The place of the chosen one.
+    pub at: usize,
+}
+
+impl Dialog {
+    /// Chooses another answer.
+    pub fn step(&mut self, by: isize) {
+        let last = self.buttons.len().saturating_sub(1);
+        self.at = self.at.saturating_add_signed(by).min(last);
+    }
+}
+
+/// One answer.
+#[derive(Clone, Debug)]
+pub struct Button {
+    /// What it says.
+    pub label: String,
+    /// What it does; none closes the question and changes nothing.
+    pub step: Option<Step>,
+}
+
+impl Button {
+    /// The answer that changes nothing.
+    pub fn cancel(label: &str) -> Self {
+        Self {
+            label: label.to_owned(),
+            step: None,
+        }
+    }
+}
+
+/// What an answer does.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Asks why a receipt is this.
+    Reason(Id, OverrideGrade),
+    /// Does it.
+    Do(Deed),
+    /// Asks for a name to save under.
+    AskName,
+    /// Saves, and leaves once that is done.
+    SaveAndQuit,
+    /// Leaves.
+    Quit,
 }
 
 /// One item of a chooser.

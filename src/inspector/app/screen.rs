@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use super::layout::body;
 use super::overlay::{Choice, Chooser, Item, LineAsked, Overlay, Purpose};
 use super::state::{App, Effect, Focus, ScreenName};
-use super::update::{perform, show_tab};
+use super::update::{perform_on_screen, show_tab};
 use crate::inspector::action::{Action, Context};
 use crate::inspector::screens::{Answer, Scene, Screen, Want};
 use crate::inspector::theme::Role;
@@ -25,6 +25,9 @@ pub const fn concerns_program(action: Action) -> bool {
             | Action::ToggleMouse
             | Action::Redraw
             | Action::Suspend
+            | Action::Save
+            | Action::Reload
+            | Action::Now
             | Action::Quit
             | Action::QuitNow
     )
@@ -83,6 +86,8 @@ fn grant(app: &mut App, want: Want) -> Vec<Effect> {
         }
         Want::Line { tag, title, text } => app.overlays.push(Overlay::Line(LineAsked {
             title,
+            note: String::new(),
+            problem: None,
             edit: Edit::new(&text),
             purpose: Purpose::Screen(tag),
         })),
@@ -101,8 +106,9 @@ fn grant(app: &mut App, want: Want) -> Vec<Effect> {
                 .push(Overlay::Chooser(Chooser::new(title, items)));
         }
         Want::Event(action, id) => {
-            if app.list.choose(&id) {
-                return perform(app, action);
+            // The receipts screen's own choice follows, so that it is the one in view there.
+            if choose(app, &id) {
+                return perform_on_screen(app, action);
             }
         }
     }
@@ -111,6 +117,15 @@ fn grant(app: &mut App, want: Want) -> Vec<Effect> {
 
 /// Shows a receipt on the receipts screen; a filter that hides it is cleared.
 fn show_receipt(app: &mut App, id: &str) -> bool {
+    let is_there = choose(app, id);
+    if is_there {
+        app.screen = ScreenName::Receipts;
+    }
+    is_there
+}
+
+/// Chooses a receipt in the list; a filter that hides it is cleared.
+fn choose(app: &mut App, id: &str) -> bool {
     if !app.list.choose(id) {
         let before = app.list.filter_text().to_owned();
         app.list.set_filter("");
@@ -119,7 +134,6 @@ fn show_receipt(app: &mut App, id: &str) -> bool {
             return false;
         }
     }
-    app.screen = ScreenName::Receipts;
     true
 }
 

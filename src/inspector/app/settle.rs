@@ -43,6 +43,7 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
             width: lines.width,
             unfolded: app.detail.unfolded,
             palette: (app.look.palette.name.clone(), app.look.palette.depth),
+            preview: app.list.opened().preview.as_ref().map(|preview| preview.at),
         };
         if app.detail.made_for.as_ref() != Some(&made_for) {
             let made = explained.map(|(_, explained)| {
@@ -51,6 +52,7 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
                     width: usize::from(lines.width),
                     unfolded: app.detail.unfolded,
                     keymap: &app.settings.keymap,
+                    opened: Some(app.list.opened()),
                 };
                 panes::detail(&pane, app.detail.tab, explained)
             });
@@ -75,7 +77,7 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
                 let lines = panes::help::entries(&app.settings.keymap, of).len();
                 scroll.settle(lines, panes::help::rows(height));
             }
-            Overlay::Line(_) | Overlay::Filter { .. } => {}
+            Overlay::Line(_) | Overlay::Dialog(_) | Overlay::Filter { .. } => {}
         }
     }
     effects

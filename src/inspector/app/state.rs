@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use attest_canon::Id;
+use attest_grading::model::IsoTs;
 use ratatui::crossterm::event::MouseEvent;
 use ratatui::text::Line;
 
@@ -215,6 +216,8 @@ pub struct MadeFor {
     pub unfolded: bool,
     /// The palette's name and depth.
     pub palette: (String, Depth),
+    /// The instant travelled to.
+    pub preview: Option<IsoTs>,
 }
 
 impl Detail {
@@ -302,6 +305,8 @@ pub struct App {
     pub is_open: bool,
     /// Why it could not be.
     pub failure: Option<String>,
+    /// Whether the program ends once everything is saved.
+    pub is_leaving: bool,
     /// Whether something changed since the last frame.
     pub dirty: bool,
 }
@@ -338,6 +343,7 @@ impl App {
             pending: None,
             is_open: false,
             failure: None,
+            is_leaving: false,
             dirty: true,
         }
     }

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use super::events;
 use super::layout::{areas, detail_lines, list_rows};
 use super::mouse;
 use super::overlay::{Choice, Chooser, Item, Overlay, Purpose};
 use super::screen;
 use super::settle::settle;
 use super::state::{App, Effect, Focus, Message, Notice, ScreenName, Tab, Work};
+use attest_grading::model::OverrideGrade;
+
 use crate::config::{ThemeChoice, theme_names};
 use crate::inspector::action::Action;
 use crate::inspector::filter::complete::complete;
@@ -17,7 +20,7 @@ use crate::inspector::row::Sort;
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::edit::Edit;
-use crate::inspector::work::Told;
+use crate::inspector::work::{Request, Told};
 
 /// Changes the state by one message and says what has to be done outside.
 pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
@@ -92,7 +95,10 @@ fn edit(app: &mut App, change: impl FnOnce(&mut Edit)) {
             change(&mut chooser.edit);
             chooser.narrow();
         }
-        Some(Overlay::Line(line)) => change(&mut line.edit),
+        Some(Overlay::Line(line)) => {
+            change(&mut line.edit);
+            line.problem = None;
+        }
         Some(Overlay::Filter {
             edit, completing, ..
         }) => {
@@ -125,7 +131,8 @@ pub fn perform(app: &mut App, action: Action) -> Vec<Effect> {
     }
 }
 
-fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
+/// Does what was asked for on the receipts screen, or of the program.
+pub fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
     match action {
         Action::Down => step(app, 1),
         Action::Up => step(app, -1),
@@ -261,7 +268,26 @@ fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
         }
         Action::Redraw => return vec![Effect::Redraw],
         Action::Suspend => return vec![Effect::Suspend],
-        Action::Quit | Action::QuitNow => return vec![Effect::Quit(0)],
+        Action::Override => return events::begin_override(app),
+        Action::Confirm => return events::decide(app, OverrideGrade::Verified),
+        Action::Deny => return events::decide(app, OverrideGrade::NotFound),
+        Action::Revert => return events::begin_revert(app),
+        Action::StoreBatch => return events::begin_store(app),
+        Action::Travel => return events::begin_travel(app),
+        Action::Now => return events::now(app),
+        Action::Save => return events::save(app),
+        Action::Reload => {
+            if app.list.opened().is_unsaved {
+                app.tell(
+                    Role::Warning,
+                    "save first: reading anew would set changes aside",
+                );
+                return Vec::new();
+            }
+            return vec![Effect::Ask(Request::Open)];
+        }
+        Action::Quit => return events::quit(app),
+        Action::QuitNow => return vec![Effect::Quit(0)],
         _ => {}
     }
     Vec::new()
@@ -274,9 +300,12 @@ fn perform_on_overlay(app: &mut App, action: Action) -> Vec<Effect> {
             if let Some(Overlay::Filter { before, .. }) = app.overlays.pop() {
                 app.list.set_filter(&before);
             }
+            app.is_leaving = false;
         }
         Action::Accept => return accept(app),
         Action::Complete => complete_word(app),
+        Action::FocusNext => step_overlay(app, 1),
+        Action::FocusPrevious => step_overlay(app, -1),
         Action::Down => step_overlay(app, 1),
         Action::Up => step_overlay(app, -1),
         Action::PageDown => step_overlay(app, 10),
@@ -336,7 +365,14 @@ fn accept(app: &mut App) -> Vec<Effect> {
         },
         Some(Overlay::Line(line)) => match line.purpose {
             Purpose::Screen(tag) => screen::typed(app, tag, line.edit.text()),
+            _ => events::typed(app, line),
         },
+        Some(Overlay::Dialog(dialog)) => {
+            let button = dialog.buttons.into_iter().nth(dialog.at);
+            button
+                .and_then(|button| button.step)
+                .map_or_else(Vec::new, |step| events::step(app, step))
+        }
         _ => Vec::new(),
     }
 }
@@ -382,6 +418,7 @@ fn step_overlay(app: &mut App, by: isize) {
         Some(Overlay::Help { scroll, .. }) => scroll.step(by),
         Some(Overlay::Chooser(chooser)) => chooser.cursor.step(by, chooser.shown.len()),
         Some(Overlay::Filter { .. }) => app.list.cursor.step(by, app.list.len()),
+        Some(Overlay::Dialog(dialog)) => dialog.step(by),
         Some(Overlay::Line(_)) | None => {}
     }
 }
@@ -474,6 +511,7 @@ fn copy_explanation(app: &mut App) -> Vec<Effect> {
         width: 78,
         unfolded: true,
         keymap: &app.settings.keymap,
+        opened: None,
     };
     let lines = crate::inspector::panes::detail(&pane, Tab::Why, &explained);
     let text: Vec<String> = lines
@@ -490,15 +528,33 @@ fn hear(app: &mut App, told: Told) -> Vec<Effect> {
             app.work = None;
             app.is_open = true;
             app.failure = None;
-            app.notice = opened.warnings.first().map(|text| Notice {
-                role: Role::Warning,
-                text: text.clone(),
-            });
+            let read_only = opened.read_only.as_ref();
+            let read_only = read_only.map(|why| format!("read only: {why}"));
+            if let Some(text) = opened.warnings.first().cloned().or(read_only) {
+                let role = Role::Warning;
+                app.notice = Some(Notice { role, text });
+            }
             app.list.set_rows(opened);
             app.detail.asked = None;
             app.detail.explained = None;
+            events::offer_left(app);
             return screen::changed(app);
         }
+        Told::Renewed(opened) => {
+            app.work = None;
+            let travelled = app.list.opened().preview != opened.preview;
+            app.list.set_rows(Arc::clone(&opened));
+            if travelled {
+                events::arrived(app, opened.preview.as_ref());
+                app.detail.explained = None;
+            }
+            drop(opened);
+            // What was explained stays in view until it is explained anew.
+            app.detail.asked = None;
+            app.detail.made_for = None;
+            return screen::changed(app);
+        }
+        Told::Done(done) => return events::hear(app, *done),
         Told::Answered(screen, answer) => {
             app.work = None;
             return screen::hear(app, screen, *answer);
@@ -511,6 +567,11 @@ fn hear(app: &mut App, told: Told) -> Vec<Effect> {
         }
         Told::Cancelled => {
             app.work = None;
+            if !app.is_open {
+                let key = app.settings.keymap.keys(Action::Reload).first();
+                let key = key.map_or_else(|| "reload".to_owned(), ToString::to_string);
+                app.failure = Some(format!("cancelled; {key} reads the ledger again"));
+            }
             app.tell(Role::Warning, "cancelled");
         }
         Told::Failed(message) => {

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::inspector::app::App;
 use crate::inspector::app::state::ScreenName;
+use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::text::{count, cut_middle, width};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::draw_line;
@@ -38,8 +39,15 @@ fn tabs(app: &App, named: bool) -> Vec<Span<'static>> {
 fn notes(app: &App) -> Vec<Span<'static>> {
     let look = &app.look;
     let mut notes = Vec::new();
-    if app.list.opened().read_only {
+    let opened = app.list.opened();
+    if let Some(preview) = &opened.preview {
+        let clock = Clock::of(&preview.at);
+        let text = format!("  preview {}", clock.at(preview.at.instant()));
+        notes.push(look.span(Role::Warning, text));
+    } else if opened.read_only.is_some() {
         notes.push(look.span(Role::Warning, "  read only"));
+    } else if opened.is_unsaved {
+        notes.push(look.span(Role::Warning, "  unsaved"));
     }
     if let Some(work) = app.work {
         let text = if work.of > 0 {

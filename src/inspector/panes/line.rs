@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::inspector::app::App;
 use crate::inspector::app::draw::clear;
@@ -14,7 +14,8 @@ use crate::inspector::widgets::panel::{Panel, draw_line};
 /// Draws the line; where the cursor stands.
 pub fn draw(app: &App, line: &LineAsked, buffer: &mut Buffer) -> Position {
     let look = &app.look;
-    let area = centered(app, 92, 3);
+    let has_note = line.problem.is_some() || !line.note.is_empty();
+    let area = centered(app, 92, if has_note { 4 } else { 3 });
     clear(app, area, buffer);
     let panel = Panel {
         title: Line::styled(line.title.clone(), look.style(Role::Heading)),
@@ -28,5 +29,18 @@ pub fn draw(app: &App, line: &LineAsked, buffer: &mut Buffer) -> Position {
         look.span(Role::Input, text),
     ]);
     draw_line(&prompt, look, Rect { height: 1, ..inner }, buffer);
+    let (role, said) = match &line.problem {
+        Some(problem) => (Role::Bad, problem),
+        None => (Role::Muted, &line.note),
+    };
+    if has_note {
+        let row = Rect {
+            y: inner.y + 1,
+            height: 1,
+            ..inner
+        };
+        let said = Line::from(vec![Span::raw("   "), look.span(role, said.clone())]);
+        draw_line(&said, look, row, buffer);
+    }
     Position::new(inner.x + 3 + u16::try_from(cursor).unwrap_or(0), inner.y)
 }

@@ -1,6 +1,7 @@
 //! One file per pane. A pane draws state; it decides and computes nothing.
 
 pub mod chooser;
+pub mod dialog;
 pub mod footer;
 pub mod header;
 pub mod help;
@@ -20,7 +21,7 @@ use super::look::Look;
 use super::text::width;
 use super::theme::Role;
 use super::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar};
-use super::work::Explained;
+use super::work::{Explained, Opened};
 
 /// What the lines of a detail are made with.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ pub struct Pane<'a> {
     pub unfolded: bool,
     /// The keys, for what names them.
     pub keymap: &'a Keymap,
+    /// The ledger, where one is shown around the receipt.
+    pub opened: Option<&'a Opened>,
 }
 
 /// The lines of a tab.

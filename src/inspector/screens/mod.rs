@@ -12,6 +12,7 @@ pub mod timeline;
 
 use std::path::Path;
 
+use attest_canon::Id;
 use attest_grading::ledger::Ledger;
 use attest_grading::model::IsoTs;
 use attest_grading::policy::Policy;
@@ -27,7 +28,7 @@ use super::look::Look;
 use super::panes::Pane;
 use super::row::Row;
 use super::theme::Role;
-use super::work::{Opened, Progress};
+use super::work::{Explained, Opened, Progress};
 
 /// What a screen sees of the program.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +204,17 @@ pub struct Facts<'a> {
     pub policy: &'a Policy,
     /// The instant they are graded at.
     pub at: IsoTs,
+    /// Explains any receipt shown.
+    pub explainer: &'a dyn Explainer,
+}
+
+/// Explains receipts, on the work thread.
+pub trait Explainer: std::fmt::Debug {
+    /// Everything known about one receipt.
+    ///
+    /// # Errors
+    /// There is no such receipt.
+    fn explain(&self, receipt: Id) -> Result<Explained, String>;
 }
 
 /// A job for the work thread.

@@ -302,6 +302,7 @@ impl Walking {
                 width: usize::from(width),
                 unfolded: true,
                 keymap: scene.keymap,
+                opened: None,
             };
             let made = plain::step(
                 &self.opened,
@@ -436,6 +437,7 @@ impl Screen for State {
                     width: usize::from(width),
                     unfolded: true,
                     keymap: scene.keymap,
+                    opened: None,
                 };
                 let lines = self
                     .entry()

@@ -1,0 +1,81 @@
+//! Receipts as rows, with the texts of what they are about.
+
+use std::collections::BTreeMap;
+
+use attest_canon::Id;
+use attest_grading::model::{Claim, DisplayNumber, Observation, Receipt, ReceiptSignal};
+
+use crate::inspector::row::{Row, Subject};
+use crate::store::View;
+
+/// The row of one receipt.
+pub fn row(view: View<'_>, receipt: &Receipt) -> Row {
+    let claim = receipt.claim_id;
+    let claim = claim.and_then(|id| view.claims().iter().find(|row| row.id == id));
+    let orphan = receipt.observation_ids.first();
+    let orphan = orphan.and_then(|id| view.observations().iter().find(|row| row.id == *id));
+    of(receipt, claim, orphan)
+}
+
+/// The texts rows show beside their receipts.
+pub struct Texts<'o> {
+    claims: BTreeMap<Id, &'o Claim>,
+    observations: BTreeMap<Id, &'o Observation>,
+}
+
+impl<'o> Texts<'o> {
+    /// Those of a whole ledger.
+    pub fn new(view: View<'o>) -> Self {
+        Self {
+            claims: view.claims().iter().map(|row| (row.id, row)).collect(),
+            observations: view
+                .observations()
+                .iter()
+                .map(|row| (row.id, row))
+                .collect(),
+        }
+    }
+
+    /// The row of a receipt.
+    pub fn row(&self, receipt: &Receipt) -> Row {
+        let claim = receipt.claim_id.and_then(|id| self.claims.get(&id));
+        let orphan = receipt.observation_ids.first();
+        let orphan = orphan.and_then(|id| self.observations.get(id));
+        of(receipt, claim.copied(), orphan.copied())
+    }
+}
+
+fn of(receipt: &Receipt, claim: Option<&Claim>, orphan: Option<&Observation>) -> Row {
+    let score: Option<DisplayNumber> = match receipt.attribution_likely {
+        true => Some(receipt.confidence),
+        false => receipt.signals.get(ReceiptSignal::Score),
+    };
+    let subject = match (claim, orphan) {
+        (Some(claim), _) => Subject {
+            action: Some(claim.action),
+            at: claim.claimed_at,
+            who: claim.counterparty.as_deref().unwrap_or_default(),
+            what: claim.subject_hint.as_deref().unwrap_or_default(),
+            score,
+        },
+        (None, Some(row)) => Subject {
+            action: Some(row.action),
+            at: row.occurred_at,
+            who: row
+                .counterparty
+                .as_deref()
+                .or(row.merchant.as_deref())
+                .unwrap_or_default(),
+            what: row.subject_hint.as_deref().unwrap_or_default(),
+            score,
+        },
+        (None, None) => Subject {
+            action: None,
+            at: receipt.computed_at,
+            who: "",
+            what: "a permission",
+            score,
+        },
+    };
+    Row::new(receipt, &subject)
+}
