@@ -34,7 +34,8 @@ pub fn inspect(
 ) -> Result<PackageView, Box<Report>> {
     match run(archive, context, dialect, view) {
         Ok((report, (inventory, assessment, documents))) => {
-            check_size(&report, context).map_err(|reason| Box::new(Report::refused(reason, None)))?;
+            check_size(&report, context)
+                .map_err(|reason| Box::new(Report::refused(reason, None)))?;
             Ok(PackageView {
                 report,
                 inventory,
