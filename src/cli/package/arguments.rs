@@ -30,7 +30,7 @@ pub struct Export {
     #[arg(long, value_name = "NAME.tar")]
     pub out: Option<PathBuf>,
     /// Only the receipts this filter passes, in the inspector's language.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// Only these agents' receipts: an agent: term of the filter.
     #[arg(long, value_parser = agent, value_delimiter = ',')]

@@ -1,0 +1,10 @@
+//! Packages: exported, verified, held against their ledger, built, refused.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bad_input;
+mod build;
+mod export;
+mod flips;
+mod ledger;
