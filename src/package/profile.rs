@@ -306,4 +306,70 @@ mod tests {
             Err(ExportError::ReceiptTooLong(longest.id))
         );
     }
+
+    /// The demo with so many receipts; none of the added ones has a subject.
+    fn grown(count: usize) -> Ledger {
+        let mut ledger = Ledger::read(DEMO).unwrap();
+        let receipt = ledger.receipts[0].clone();
+        ledger.receipts.extend((3..count).map(|number| Receipt {
+            id: ReceiptId::from_digest(&sha256(&number.to_be_bytes())),
+            ..receipt.clone()
+        }));
+        ledger
+    }
+
+    fn file(ledger: &Ledger) -> LedgerFile<'_> {
+        LedgerFile {
+            ledger,
+            bytes: 0,
+            sha256: sha256(b""),
+        }
+    }
+
+    /// Many documents: full ones but the last, in order, each with its first
+    /// entry stated.
+    #[test]
+    fn many_receipts_take_many_documents() {
+        let ledger = grown(4000);
+        let profile = make(file(&ledger), &Selection::all(), "0").unwrap();
+        let documents: Vec<&Made> = profile
+            .inputs
+            .iter()
+            .filter(|made| made.id.as_str().starts_with(RECEIPTS))
+            .collect();
+        assert!(documents.len() >= 3, "{}", documents.len());
+        let entries = |made: &Made| made.document.as_ref().unwrap().entries.clone();
+        for pair in documents.windows(2) {
+            let next = ContextDocument {
+                entries: vec![entries(pair[1])[0].clone()],
+            };
+            let empty = ContextDocument::default().to_bytes().len();
+            let more = next.to_bytes().len() - empty + 1;
+            let size = pair[0].bytes.len();
+            assert!(size <= 1 << 20 && size + more > 1 << 20, "{size} {more}");
+        }
+        let whole: Vec<Entry> = documents.iter().flat_map(|made| entries(made)).collect();
+        assert_eq!(whole.len(), 4000);
+        let correlation = profile.stated.get(FactKind::Correlation).unwrap();
+        assert_eq!(correlation.value.as_deref(), Some("{\"receipts\":4000}"));
+        let refs: Vec<Ref> = documents
+            .iter()
+            .map(|made| made.reference(&Locator::Entry(0)))
+            .collect();
+        assert_eq!(correlation.refs, refs);
+        assert_eq!(profile.replayed.reproduced(), 3);
+    }
+
+    /// A selection that needs more inputs than a package has is refused by that
+    /// name, before anything is derived again.
+    #[test]
+    fn too_many_receipts_are_refused_by_name() {
+        let ledger = grown(100_000);
+        let refused = make(file(&ledger), &Selection::all(), "0");
+        assert_eq!(refused, Err(ExportError::TooMany(Limit::Inputs)));
+        assert_eq!(
+            ExportError::TooMany(Limit::Inputs).to_string(),
+            "resource_hard: more than 64 inputs; select less"
+        );
+    }
 }

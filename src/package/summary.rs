@@ -61,7 +61,7 @@ pub fn verified(path: &Path, report: &Report, context: Option<&Path>, dialect: D
             &mut out,
             "counts",
             &format!(
-                "{} inputs, {} objects, {} units: {} examined, {} withheld",
+                "inputs {}, objects {}, units {}: examined {}, withheld {}",
                 counts.inputs, counts.objects, counts.units, counts.examined, counts.withheld
             ),
         );
@@ -157,12 +157,8 @@ pub fn against(report: &Path, differing: &[&str]) -> String {
 #[must_use]
 pub fn exported(names: &Names, exported: &Exported, selection: &str) -> String {
     let mut out = built(names, &exported.built.report);
-    let text = format!(
-        "{} of {}, selected by {}",
-        exported.receipts,
-        exported.of,
-        escaped(selection)
-    );
+    row(&mut out, "selection", &escaped(selection));
+    let text = format!("{} of {}", exported.receipts, exported.of);
     row(&mut out, "receipts", &text);
     if exported.mismatched > 0 {
         let text = format!(
@@ -196,7 +192,7 @@ pub fn built(names: &Names, report: &Report) -> String {
         row(&mut out, "report", &shown(&names.report));
         let counts = facts.counts;
         let text = format!(
-            "{} inputs, {} objects, {} units",
+            "inputs {}, objects {}, units {}",
             counts.inputs, counts.objects, counts.units
         );
         row(&mut out, "counts", &text);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::{Desk, Run, tar};
 
 /// §12's Example B1, canonical with its LF.
-const HISTORY: &str = concat!(
+pub const HISTORY: &str = concat!(
     r#"[{"direction":"request","id":"entry-1","message":{"id":"rpc-1","jsonrpc":"2.0","method":"tools/call","#,
     r#""params":{"arguments":{},"name":"list_files"}},"origin":"client","timestamp":"2026-09-08T00:00:00Z"}]"#,
     "\n"

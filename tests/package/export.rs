@@ -371,7 +371,7 @@ fn a_filter_selects() {
     ] {
         let (run, archive) = export(&desk, name, options);
         assert!(
-            run.out.contains(&format!("selected by {selection}\n")),
+            run.out.contains(&format!("  selection    {selection}\n")),
             "{run:?}"
         );
         assert_eq!(
@@ -634,4 +634,40 @@ fn inspecting_shows_inputs_context_and_receipts() {
     let run = desk.run(&["package", "inspect", "demo.tar", "--json"]);
     assert_eq!(run.json()["report"]["reason"], "stale_assessment");
     assert_eq!(run.json().as_object().unwrap().len(), 1);
+}
+
+/// The commands of the README, in their order, print what it shows.
+#[test]
+fn the_readme_shows_what_happens() {
+    let readme = include_str!("../../README.md");
+    let section = readme.split("## Packages\n").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let desk = Desk::new();
+    std::fs::create_dir_all(desk.path().join("golden/ledgers")).unwrap();
+    desk.write("golden/ledgers/demo.json", DEMO);
+    desk.write("history.json", crate::build::HISTORY);
+    let mut commands = 0;
+    for block in section.split("```text\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for part in block.split("$ ").skip(1) {
+            let (command, shown) = part.split_once('\n').unwrap();
+            let words: Vec<&str> = command.split(' ').collect();
+            match words.as_slice() {
+                ["cat", name] => {
+                    desk.write(name, shown);
+                }
+                ["attest-tui", arguments @ ..] => {
+                    let run = desk.run(arguments);
+                    assert_eq!(
+                        (run.out.as_str(), run.err.as_str()),
+                        (shown, ""),
+                        "{command}"
+                    );
+                    commands += 1;
+                }
+                _ => panic!("{command}"),
+            }
+        }
+    }
+    assert_eq!(commands, 5);
 }

@@ -199,18 +199,20 @@ fn change(demo: &Demo, offsets: impl Iterator<Item = usize>, mask: u8) -> usize 
 }
 
 #[test]
-fn a_changed_byte_is_found() {
+fn every_changed_byte_is_found() {
     let demo = Demo::new();
     let length = demo.exported.built.archive.len();
     assert!(demo.open(&demo.exported.built.archive).is_ok());
-    // 7 and 512 share no factor, so every place in a block is met.
-    let verified = change(&demo, (0..length).step_by(7), 0x01);
-    // The stated texts are some 3,000 bytes; most changes of them still read.
-    assert!(verified > 100, "{verified}");
+    let verified = change(&demo, 0..length, 0x01);
+    // Most changes of a text still read, so the ledger and the report were asked.
+    let parts = parts(&demo.exported.built.archive);
+    let unbound = parts.iter().filter(|part| part.unbound);
+    let unbound: usize = unbound.map(|part| part.range.len()).sum();
+    assert!(verified > unbound / 2, "{verified} of {unbound}");
 }
 
 #[test]
-#[ignore = "every byte of the archive, every bit of it: minutes"]
+#[ignore = "every bit of every byte, and every byte turned round: ten seconds"]
 fn every_changed_bit_is_found() {
     let demo = Demo::new();
     let length = demo.exported.built.archive.len();

@@ -6,5 +6,6 @@ mod common;
 mod bad_input;
 mod build;
 mod export;
+mod facts;
 mod flips;
 mod ledger;
