@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use attest_canon::Digest;
 use attest_package::document::{ContextInput, Report};
-use attest_package::{Dialect, PackageView, Reason, inspect, named_context, verify_under};
+use attest_package::{Dialect, Outcome, PackageView, Reason, inspect, named_context, verify_under};
 
 use super::source;
 use crate::store::{Problem, StoreError};
@@ -80,6 +80,14 @@ pub fn view(
     dialect: Dialect,
 ) -> Result<Result<PackageView, Box<Report>>, Unread> {
     Ok(inspect(stream(path)?, context, dialect))
+}
+
+/// Whether a package that the contract refuses is one that the dialect alone
+/// admits (package readings, the dialect).
+#[must_use]
+pub fn is_dialects(path: &Path, context: &ContextInput) -> bool {
+    verify(path, context, Dialect::Assay621)
+        .is_ok_and(|report| report.outcome() == Outcome::Verified)
 }
 
 /// What a person should know of a package that ended `stale_assessment`.

@@ -372,4 +372,21 @@ mod tests {
             "resource_hard: more than 64 inputs; select less"
         );
     }
+
+    /// A filter is stated whole or the export is refused.
+    #[test]
+    fn a_fact_too_long_is_refused_by_its_kind() {
+        let ledger = Ledger::read(DEMO).unwrap();
+        let asked = |length: usize| {
+            let filter = format!("-{}", "x".repeat(length));
+            let selection = Selection::of_filter(&filter).unwrap();
+            make(file(&ledger), &selection, "0").map(|profile| profile.receipts.len())
+        };
+        // {"selection":"-…","tool":"attest-tui","version":"0"}
+        let around = r#"{"selection":"-","tool":"attest-tui","version":"0"}"#.len();
+        assert_eq!(asked((64 << 10) - around), Ok(3));
+        let refused = asked((64 << 10) - around + 1);
+        let kind = FactKind::ProducerInvocation;
+        assert_eq!(refused, Err(ExportError::FactTooLong(kind)));
+    }
 }

@@ -115,3 +115,43 @@ impl fmt::Display for BadFilter {
 }
 
 impl std::error::Error for BadFilter {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_no_filter_is_all() {
+        for text in ["", " ", "\t"] {
+            assert_eq!(Selection::of_filter(text), Ok(Selection::all()));
+        }
+        for (text, kept) in [
+            ("all", "\"all\""),
+            (" all ", "\"all\""),
+            ("\"all\"", "\"all\""),
+            ("-all", "-all"),
+            (" grade:unasked  x ", "grade:unasked  x"),
+        ] {
+            let selection = Selection::of_filter(text).unwrap();
+            assert_eq!(selection.text(), kept);
+            assert_ne!(selection.filter, Filter::default());
+        }
+        let bad = Selection::of_filter("grade:maybe state:").unwrap_err();
+        assert_eq!(bad.to_string().lines().count(), 2);
+    }
+
+    proptest! {
+        /// What a package states selects what was asked for.
+        #[test]
+        fn what_is_stated_is_what_was_asked(
+            text in "( |all|\"|-|grade:|unasked|,|agent:muse|score<0\\.5|[a-z\u{a0}\u{e9}]){0,6}"
+        ) {
+            if let Ok(selection) = Selection::of_filter(&text) {
+                let (asked, _) = Filter::parse(&text);
+                prop_assert_eq!(&selection.filter, &asked);
+                prop_assert_eq!(Selection::stated(selection.text()), Ok(selection));
+            }
+        }
+    }
+}

@@ -118,6 +118,15 @@ pub fn other_context(other: &OtherContext, context: Option<&Path>) -> String {
     out
 }
 
+/// That a refused package is as the only producer in the field writes them.
+#[must_use]
+pub fn dialect_alone() -> String {
+    let mut out = String::new();
+    let text = "assay-6.21 alone is the cause: it verifies with --dialect assay-6.21";
+    row(&mut out, "dialect", text);
+    out
+}
+
 /// What holding it against a ledger came to.
 #[must_use]
 pub fn compared(ledger: &Path, compared: &Compared) -> String {

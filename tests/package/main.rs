@@ -3,9 +3,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod archives;
 mod bad_input;
 mod build;
 mod export;
 mod facts;
 mod flips;
 mod ledger;
+mod reading;
+mod selection;

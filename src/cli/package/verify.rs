@@ -22,19 +22,15 @@ pub(super) fn run(arguments: &Verify) -> Result<u8, Refusal> {
     let mut text = String::new();
     let mut lines = String::new();
     let mut worst = code(seen.report.outcome());
-    if let Some(error) = &seen.unread {
-        lines = format!("{}: {error}\n", Reason::IoUnavailable);
+    if let (Some(error), Some(reason)) = (&seen.unread, seen.report.reason) {
+        lines = format!("{reason}: {error}\n");
     }
     let context = arguments.context.as_deref();
     let verified = summary::verified(&arguments.package, &seen.report, context, dialect);
     text.push_str(&verified);
-    if seen.report.reason == Some(Reason::StaleAssessment) && !arguments.json {
-        let other = seen
-            .context
-            .and_then(|context| open::other_context(&arguments.package, &context, dialect));
-        if let Some(other) = other {
-            text.push_str(&summary::other_context(&other, context));
-        }
+    if let (Some(reason), Some(under), false) = (seen.report.reason, &seen.context, arguments.json)
+    {
+        text.push_str(&advice(arguments, reason, under));
     }
     let mut found = |code: u8, said: &str| {
         worst = worst.max(code);
@@ -75,6 +71,23 @@ pub(super) fn run(arguments: &Verify) -> Result<u8, Refusal> {
         say(&trimmed.join("\n"));
     }
     Ok(worst)
+}
+
+/// What a person could do about a refusal: another context, or the dialect.
+fn advice(arguments: &Verify, reason: Reason, under: &ContextInput) -> String {
+    let (path, dialect) = (&arguments.package, arguments.dialect.dialect());
+    if reason == Reason::StaleAssessment {
+        let other = open::other_context(path, under, dialect);
+        return other.map_or_else(String::new, |other| {
+            summary::other_context(&other, arguments.context.as_deref())
+        });
+    }
+    let could = dialect == Dialect::Contract && reason.outcome() == Outcome::Refused;
+    if could && open::is_dialects(path, under) {
+        summary::dialect_alone()
+    } else {
+        String::new()
+    }
 }
 
 /// What a verification showed.
