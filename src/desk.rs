@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use attest_canon::Id;
 use attest_grading::decide::{Batch, Graded, Trace};
-use attest_grading::model::{DisplayNumber, IsoTs, Receipt, ReceiptSignal, ReceiptState};
+use attest_grading::model::{
+    Claim, DisplayNumber, IsoTs, Observation, Receipt, ReceiptSignal, ReceiptState,
+};
 use attest_grading::policy::{DEFAULT_POLICY, Policy, load_policy};
 use attest_grading::replay::{Mismatch, Replayer};
 use attest_grading::text::escaped;
@@ -145,7 +147,7 @@ impl Desk for LedgerDesk {
             .filter(|one| pending.get(&one.receipt.id).copied().unwrap_or(true))
             .map(|one| (one.receipt.id, one))
             .collect();
-        let texts = Texts::new(opened);
+        let texts = Texts::new(opened.claims(), opened.observations());
         let stored = opened
             .receipts()
             .iter()
@@ -236,28 +238,25 @@ pub fn why_not(mismatch: &Mismatch) -> String {
 }
 
 /// The texts rows show beside their receipts.
-struct Texts<'o> {
-    claims: BTreeMap<Id, &'o attest_grading::model::Claim>,
-    observations: BTreeMap<Id, &'o attest_grading::model::Observation>,
+#[derive(Debug)]
+pub struct Texts<'o> {
+    claims: BTreeMap<Id, &'o Claim>,
+    observations: BTreeMap<Id, &'o Observation>,
 }
 
 impl<'o> Texts<'o> {
-    fn new(opened: &'o Opened) -> Self {
+    /// The texts of these rows.
+    #[must_use]
+    pub fn new(claims: &'o [Claim], observations: &'o [Observation]) -> Self {
         Self {
-            claims: opened
-                .claims()
-                .iter()
-                .map(|claim| (claim.id, claim))
-                .collect(),
-            observations: opened
-                .observations()
-                .iter()
-                .map(|row| (row.id, row))
-                .collect(),
+            claims: claims.iter().map(|claim| (claim.id, claim)).collect(),
+            observations: observations.iter().map(|row| (row.id, row)).collect(),
         }
     }
 
-    fn row(&self, receipt: &Receipt) -> Row {
+    /// A receipt's row: what a list shows and a filter asks.
+    #[must_use]
+    pub fn row(&self, receipt: &Receipt) -> Row {
         let score: Option<DisplayNumber> = match receipt.attribution_likely {
             true => Some(receipt.confidence),
             false => receipt.signals.get(ReceiptSignal::Score),

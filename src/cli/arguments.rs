@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use attest_grading::model::OverrideGrade;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::package::arguments::Package;
+
 /// A terminal inspector for ledgers of what AI agents claimed to do and what
 /// really happened.
 #[derive(Parser, Debug)]
@@ -87,6 +89,9 @@ pub enum Command {
     /// Check policy files.
     #[command(subcommand)]
     Policy(Policy),
+    /// Export, verify, build and look into offline evidence packages.
+    #[command(subcommand)]
+    Package(Package),
     /// Look at the settings.
     #[command(subcommand)]
     Config(Config),

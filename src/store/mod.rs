@@ -9,6 +9,7 @@ mod journal;
 mod lock;
 mod opened;
 mod place;
+mod publish;
 mod save;
 mod session;
 
@@ -18,5 +19,6 @@ pub use journal::{Found, Journal, JournalError, StoredEvent};
 pub use lock::Lock;
 pub use opened::{Next, OpenError, Opened, Source, open};
 pub use place::Place;
+pub use publish::{NewFile, publish_all};
 pub use save::{publish, replace};
 pub use session::{BatchError, EventError, Session, SessionError};
