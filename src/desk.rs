@@ -3,7 +3,7 @@
 //! explanations from traces.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use attest_canon::Id;
 use attest_grading::decide::{Batch, Graded, Trace};
@@ -15,6 +15,7 @@ use attest_grading::replay::{Mismatch, Replayer};
 use attest_grading::text::escaped;
 
 use crate::inspector::row::{Row, Subject};
+use crate::inspector::screens::{Answer, Facts, Query};
 use crate::inspector::work::{Desk, Explained, Opened as Shown, Progress};
 use crate::store::{self, Next, Opened, Source};
 
@@ -77,7 +78,7 @@ impl Job {
         let next = opened
             .next_batch(at)
             .map_err(|error| format!("{name}: {error}"))?;
-        Ok(Ready { next, policy })
+        Ok(Ready { next, policy, at })
     }
 }
 
@@ -87,6 +88,8 @@ pub struct Ready<'o> {
     pub next: Next<'o>,
     /// By which policy.
     pub policy: Policy,
+    /// At which instant.
+    pub at: IsoTs,
 }
 
 /// The desk of one job. What it opens stays open until the program ends, so it
@@ -98,6 +101,9 @@ pub struct LedgerDesk {
 }
 
 struct OpenDesk {
+    path: Option<&'static Path>,
+    policy: &'static Policy,
+    at: IsoTs,
     opened: &'static Opened,
     replayer: Option<Replayer<'static>>,
     batch: Batch<'static>,
@@ -170,6 +176,9 @@ impl Desk for LedgerDesk {
             read_only: true,
         };
         self.open = Some(OpenDesk {
+            path: job.path.as_deref(),
+            policy: &ready.policy,
+            at: ready.at,
             opened,
             replayer,
             batch,
@@ -181,6 +190,23 @@ impl Desk for LedgerDesk {
     fn explain(&mut self, receipt: Id) -> Result<Explained, String> {
         let open = self.open.as_ref().ok_or("the ledger is not open")?;
         open.explain(receipt)
+    }
+
+    fn query(&mut self, query: &Query, progress: &Progress) -> Result<Answer, String> {
+        let facts = self.open.as_ref().map(|open| Facts {
+            path: open.path,
+            ledger: match &open.opened.source {
+                Source::Ledger(ledger) => Some(ledger),
+                Source::Scenario(_) => None,
+            },
+            scenario: match &open.opened.source {
+                Source::Ledger(_) => None,
+                Source::Scenario(world) => Some(world),
+            },
+            policy: open.policy,
+            at: open.at,
+        });
+        query.answer(facts.as_ref(), progress)
     }
 }
 
@@ -215,18 +241,8 @@ impl OpenDesk {
 ///
 /// What grading refuses, as a line.
 pub fn fresh_trace(batch: &Batch<'_>, graded: &Graded) -> Result<Trace, String> {
-    let receipt = &graded.receipt;
-    let trace = match (
-        receipt.claim_id,
-        &graded.context.scope,
-        receipt.observation_ids.first(),
-    ) {
-        (Some(claim), ..) => batch.trace_claim(claim),
-        (None, Some(scope), _) => batch.trace_scope(receipt.agent, scope).map(Some),
-        (None, None, Some(observation)) => batch.trace_orphan(*observation),
-        (None, None, None) => Ok(None),
-    };
-    trace
+    batch
+        .trace_of(graded)
         .map_err(|error| error.to_string())?
         .ok_or_else(|| "its subject is not in the ledger".to_owned())
 }

@@ -14,6 +14,16 @@ pub enum Context {
     Detail,
     /// Screen 1.
     Receipts,
+    /// Screen 2.
+    Review,
+    /// Screen 3.
+    Replay,
+    /// Screen 4.
+    Timeline,
+    /// Screen 5.
+    Policy,
+    /// Screen 6.
+    Examples,
     /// The help is open.
     Help,
     /// The palette is open.
@@ -29,6 +39,11 @@ impl Context {
         Self::List,
         Self::Detail,
         Self::Receipts,
+        Self::Review,
+        Self::Replay,
+        Self::Timeline,
+        Self::Policy,
+        Self::Examples,
         Self::Help,
         Self::Palette,
         Self::Input,
@@ -39,6 +54,16 @@ impl Context {
     pub const STACKS: &'static [&'static [Self]] = &[
         &[Self::List, Self::Receipts, Self::Global],
         &[Self::Detail, Self::Receipts, Self::Global],
+        &[Self::List, Self::Review, Self::Global],
+        &[Self::Detail, Self::Review, Self::Global],
+        &[Self::List, Self::Replay, Self::Global],
+        &[Self::Detail, Self::Replay, Self::Global],
+        &[Self::List, Self::Timeline, Self::Global],
+        &[Self::Detail, Self::Timeline, Self::Global],
+        &[Self::List, Self::Policy, Self::Global],
+        &[Self::Detail, Self::Policy, Self::Global],
+        &[Self::List, Self::Examples, Self::Global],
+        &[Self::Detail, Self::Examples, Self::Global],
         &[Self::Help],
         &[Self::Palette],
         &[Self::Input],
@@ -51,6 +76,11 @@ impl Context {
             Self::List => "In a list",
             Self::Detail => "In the detail",
             Self::Receipts => "Receipts",
+            Self::Review => "Review",
+            Self::Replay => "Replay",
+            Self::Timeline => "Timeline",
+            Self::Policy => "Policy",
+            Self::Examples => "Examples",
             Self::Help => "In the help",
             Self::Palette => "In the palette",
             Self::Input => "In a text line",
@@ -113,23 +143,56 @@ actions! {
     First "first" "" "move to the first line" [List Detail Help] ["home" "g g"];
     Last "last" "" "move to the last line" [List Detail Help] ["end" "G"];
     Open "open" "open" "open the row, or unfold the line" [List Detail] ["enter"];
-    NextTab "next-tab" "tab" "show the next tab of the detail" [List Detail] ["]"];
-    PreviousTab "previous-tab" "" "show the previous tab of the detail" [List Detail] ["["];
-    NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [List Detail] ["n"];
-    PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [List Detail] ["N"];
+    NextTab "next-tab" "tab" "show the next tab of the detail" [Receipts] ["]"];
+    PreviousTab "previous-tab" "" "show the previous tab of the detail" [Receipts] ["["];
+    NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [Receipts] ["n"];
+    PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [Receipts] ["N"];
     FocusNext "focus-next" "pane" "give the next pane the focus" [Global] ["tab"];
     FocusPrevious "focus-previous" "" "give the previous pane the focus" [Global] ["shift-tab"];
     Back "back" "" "close what is open, then clear the filter" [Global] ["esc"];
 
     // Screens.
     ScreenReceipts "screen-receipts" "" "show the receipts" [Global] ["1"];
+    ScreenReview "screen-review" "" "show what needs a person" [Global] ["2"];
+    ScreenReplay "screen-replay" "" "show every receipt derived again" [Global] ["3"];
+    ScreenTimeline "screen-timeline" "" "show the ledger over time" [Global] ["4"];
+    ScreenPolicy "screen-policy" "" "show the policy, and what another would change" [Global] ["5"];
+    ScreenExamples "screen-examples" "" "show the worked examples" [Global] ["6"];
+
+    // Replay.
+    RunReplay "run-replay" "again" "derive every stored receipt again" [Replay] ["r"];
+    NextMismatch "next-mismatch" "mismatch" "the next receipt that differs" [Replay] ["n"];
+    PreviousMismatch "previous-mismatch" "" "the receipt before that differs" [Replay] ["N"];
+
+    // Timeline.
+    ZoomIn "zoom-in" "nearer" "show half as much time" [Timeline] ["+" "="];
+    ZoomOut "zoom-out" "wider" "show twice as much time" [Timeline] ["-"];
+    ZoomAll "zoom-all" "all time" "show the whole ledger" [Timeline] ["0"];
+    PanEarlier "pan-earlier" "" "show what was before" [Timeline] ["<"];
+    PanLater "pan-later" "" "show what was after" [Timeline] [">"];
+    NextMark "next-mark" "mark" "the next mark of the lane" [Timeline] ["n"];
+    PreviousMark "previous-mark" "" "the mark before in the lane" [Timeline] ["N"];
+
+    // Policy.
+    PickPolicy "pick-policy" "file" "see what another policy file would change" [Policy] ["f"];
+    DropWhatIf "drop-what-if" "drop" "leave what was tried out" [Policy] ["backspace"];
+    NextNumber "next-number" "number" "the next number that can be changed" [Policy] ["n"];
+    PreviousNumber "previous-number" "" "the number before that can be changed" [Policy] ["N"];
+
+    // Examples.
+    NextStep "next-step" "step" "the next step of the example" [Examples] ["space" "n"];
+    PreviousStep "previous-step" "back" "the step before" [Examples] ["backspace" "p"];
+    NextSubject "next-subject" "receipt" "the first step of the next receipt" [Examples] ["J"];
+    PreviousSubject "previous-subject" "" "the first step of the receipt before" [Examples] ["K"];
+    NextExample "next-example" "example" "the next example" [Examples] ["]"];
+    PreviousExample "previous-example" "" "the example before" [Examples] ["["];
 
     // Finding.
-    Filter "filter" "filter" "filter the list as you type" [List Detail] ["/"];
-    SavedFilter "saved-filter" "" "choose one of the filters saved in the config file" [List Detail] ["F"];
-    ClearFilter "clear-filter" "" "show every row again" [List Detail] [];
-    SortNext "sort-next" "sort" "sort by the next column" [List] ["s"];
-    SortReverse "sort-reverse" "" "sort the other way round" [List] ["S"];
+    Filter "filter" "filter" "filter the list as you type" [Receipts] ["/"];
+    SavedFilter "saved-filter" "" "choose one of the filters saved in the config file" [Receipts] ["F"];
+    ClearFilter "clear-filter" "" "show every row again" [Receipts] [];
+    SortNext "sort-next" "sort" "sort by the next column" [Receipts] ["s"];
+    SortReverse "sort-reverse" "" "sort the other way round" [Receipts] ["S"];
 
     // Taking away.
     CopyId "copy-id" "" "copy the receipt's id" [Global] ["y"];

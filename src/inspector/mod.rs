@@ -15,6 +15,7 @@ pub mod panes;
 pub mod plain;
 pub mod row;
 pub mod run;
+pub mod screens;
 pub mod term;
 pub mod text;
 pub mod theme;

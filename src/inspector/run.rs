@@ -70,7 +70,7 @@ pub fn run(
         screen.write(QUESTION.as_bytes())?;
     }
     let tell = wake.clone();
-    let worker = Worker::start(desk, move |told| {
+    let mut worker = Worker::start(desk, move |told| {
         let _ = tell.send(Wake::Message(Message::Told(told)));
     })?;
     worker.ask(Request::Open);

@@ -2,16 +2,18 @@
 //! The inspector asks, keeps drawing, and is told.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::thread;
 
 use attest_canon::Id;
 use attest_grading::decide::Trace;
 use attest_grading::model::Receipt;
 
+use super::app::state::ScreenName;
 use super::row::Row;
+use super::screens::{Answer, Query};
 
 /// A ledger as the inspector shows it.
 #[derive(Clone, Debug, Default)]
@@ -49,15 +51,23 @@ pub trait Desk: Send + 'static {
     /// # Errors
     /// There is no such receipt.
     fn explain(&mut self, receipt: Id) -> Result<Explained, String>;
+
+    /// Does a screen's job.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    fn query(&mut self, query: &Query, progress: &Progress) -> Result<Answer, String>;
 }
 
 /// What can be asked for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Request {
     /// Open the ledger.
     Open,
     /// Explain a receipt.
     Explain(Id),
+    /// A screen's job.
+    Query(Query),
 }
 
 /// What the work thread tells.
@@ -76,6 +86,8 @@ pub enum Told {
     Opened(Arc<Opened>),
     /// A receipt is explained.
     Explained(Id, Box<Explained>),
+    /// A screen's job is done, or why it cannot be.
+    Answered(ScreenName, Box<Result<Answer, String>>),
     /// The work was cancelled.
     Cancelled,
     /// It failed.
@@ -94,6 +106,15 @@ impl Progress {
         (self.tell)(Told::Progress { what, done, of });
     }
 
+    /// One that tells nobody and is never cancelled.
+    #[cfg(test)]
+    pub fn silent() -> Self {
+        Self {
+            tell: Box::new(|_| ()),
+            cancelled: Arc::default(),
+        }
+    }
+
     /// Whether the work should stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
@@ -103,8 +124,9 @@ impl Progress {
 /// The inspector's end of the work thread.
 #[derive(Debug)]
 pub struct Worker {
-    requests: Sender<Request>,
-    cancelled: Arc<AtomicBool>,
+    requests: Sender<(Request, Arc<AtomicBool>)>,
+    /// Of what was asked and is not done yet, whether it is still wanted.
+    asked: Vec<Weak<AtomicBool>>,
 }
 
 impl Worker {
@@ -117,52 +139,69 @@ impl Worker {
         tell: impl Fn(Told) + Send + Clone + 'static,
     ) -> std::io::Result<Self> {
         let (requests, asked) = channel();
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let progress = Progress {
-            tell: Box::new(tell.clone()),
-            cancelled: Arc::clone(&cancelled),
-        };
         thread::Builder::new()
             .name("work".to_owned())
-            .spawn(move || serve(desk, &asked, &progress, tell))?;
+            .spawn(move || serve(desk, &asked, tell))?;
         Ok(Self {
             requests,
-            cancelled,
+            asked: Vec::new(),
         })
     }
 
     /// Asks for something; what was asked before and not begun is still done first.
-    pub fn ask(&self, request: Request) {
-        self.cancelled.store(false, Ordering::Relaxed);
+    pub fn ask(&mut self, request: Request) {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        self.asked.retain(|asked| asked.strong_count() > 0);
+        self.asked.push(Arc::downgrade(&cancelled));
         // The thread ends only with the program.
-        let _ = self.requests.send(request);
+        let _ = self.requests.send((request, cancelled));
     }
 
-    /// Asks the work in progress to stop.
+    /// Asks the work in progress to stop, and what waits not to begin.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        for cancelled in self.asked.iter().filter_map(Weak::upgrade) {
+            cancelled.store(true, Ordering::Relaxed);
+        }
     }
 }
 
-fn serve(mut desk: impl Desk, asked: &Receiver<Request>, progress: &Progress, tell: impl Fn(Told)) {
-    while let Ok(mut request) = asked.recv() {
+fn serve(
+    mut desk: impl Desk,
+    asked: &Receiver<(Request, Arc<AtomicBool>)>,
+    tell: impl Fn(Told) + Send + Clone + 'static,
+) {
+    while let Ok(mut next) = asked.recv() {
         // Of explanations only the last asked for is still wanted.
-        while let Request::Explain(_) = request {
+        while let Request::Explain(_) = next.0 {
             match asked.try_recv() {
-                Ok(later) => request = later,
+                Ok(later) => next = later,
                 Err(_) => break,
             }
         }
-        let told = catch_unwind(AssertUnwindSafe(|| match request {
-            Request::Open => match desk.open(progress) {
+        let (request, cancelled) = next;
+        let progress = Progress {
+            tell: Box::new(tell.clone()),
+            cancelled,
+        };
+        let told = catch_unwind(AssertUnwindSafe(|| match &request {
+            Request::Open => match desk.open(&progress) {
                 _ if progress.is_cancelled() => Told::Cancelled,
                 Ok(opened) => Told::Opened(Arc::new(opened)),
                 Err(message) => Told::Failed(message),
             },
-            Request::Explain(id) => match desk.explain(id) {
-                Ok(explained) => Told::Explained(id, Box::new(explained)),
+            Request::Explain(id) => match desk.explain(*id) {
+                Ok(explained) => Told::Explained(*id, Box::new(explained)),
                 Err(message) => Told::Failed(message),
             },
+            Request::Query(_) if progress.is_cancelled() => Told::Cancelled,
+            Request::Query(query) => {
+                let answer = desk.query(query, &progress);
+                if progress.is_cancelled() {
+                    Told::Cancelled
+                } else {
+                    Told::Answered(query.screen(), Box::new(answer))
+                }
+            }
         }));
         tell(told.unwrap_or_else(|_| {
             Told::Failed("the work ended by a fault of the program".to_owned())

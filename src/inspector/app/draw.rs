@@ -7,9 +7,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
-use super::layout::{LEAST, areas};
+use super::layout::{LEAST, areas, body};
 use super::overlay::Overlay;
-use super::state::App;
+use super::screen::scene;
+use super::state::{App, ScreenName};
 use crate::inspector::panes;
 use crate::inspector::theme::Role;
 
@@ -37,17 +38,26 @@ pub fn draw_in(app: &App, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         return None;
     };
     panes::header::draw(app, areas.header, buffer);
-    if let Some(area) = areas.list {
-        panes::receipts::draw(app, area, buffer);
-    }
-    if let Some(area) = areas.detail {
-        panes::draw_detail(app, area, buffer);
+    let screen = app.screens.of(app.screen);
+    if app.screen != ScreenName::Examples && !app.is_open {
+        // Without a ledger every other screen says why there is none.
+        panes::receipts::draw(app, body(app), buffer);
+    } else if let Some(screen) = screen {
+        screen.draw(&scene(app), buffer);
+    } else {
+        if let Some(area) = areas.list {
+            panes::receipts::draw(app, area, buffer);
+        }
+        if let Some(area) = areas.detail {
+            panes::draw_detail(app, area, buffer);
+        }
     }
     let mut cursor = panes::footer::draw(app, areas.footer, buffer);
     if let Some(overlay) = app.overlays.last() {
         match overlay {
             Overlay::Help { of, scroll } => panes::help::draw(app, of, *scroll, buffer),
             Overlay::Chooser(chooser) => cursor = Some(panes::chooser::draw(app, chooser, buffer)),
+            Overlay::Line(line) => cursor = Some(panes::line::draw(app, line, buffer)),
             Overlay::Filter { .. } => {}
         }
     }

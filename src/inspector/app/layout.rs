@@ -74,6 +74,15 @@ pub fn areas(app: &App) -> Option<Areas> {
     })
 }
 
+/// Everything between header and footer; empty where the terminal is too small.
+pub fn body(app: &App) -> Rect {
+    let (width, height) = app.size;
+    if width < LEAST.0 || height < LEAST.1 {
+        return Rect::default();
+    }
+    Rect::new(0, 1, width, height - 2)
+}
+
 /// What is within a frame.
 pub const fn inner(area: Rect) -> Rect {
     Rect {

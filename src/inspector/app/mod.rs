@@ -6,6 +6,7 @@ pub mod layout;
 pub mod list;
 pub mod mouse;
 pub mod overlay;
+pub mod screen;
 pub mod settle;
 pub mod state;
 pub mod update;
@@ -17,4 +18,4 @@ pub use update::update;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,6 +4,7 @@ use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use super::layout::{areas, inner, list_rows};
+use super::screen;
 use super::state::{App, Effect, Focus};
 use super::update::show_tab;
 use crate::inspector::panes::receipts;
@@ -14,6 +15,9 @@ const WHEEL: isize = 3;
 /// Changes the state by a mouse event.
 pub fn update(app: &mut App, event: MouseEvent) -> Vec<Effect> {
     let at = Position::new(event.column, event.row);
+    if app.overlays.is_empty() && app.screens.of(app.screen).is_some() {
+        return screen::mouse(app, event);
+    }
     app.dirty = match event.kind {
         MouseEventKind::ScrollDown => scroll(app, at, WHEEL),
         MouseEventKind::ScrollUp => scroll(app, at, -WHEEL),
@@ -34,6 +38,7 @@ fn scroll(app: &mut App, at: Position, by: isize) -> bool {
             super::overlay::Overlay::Chooser(chooser) => {
                 chooser.cursor.step(by, chooser.shown.len())
             }
+            super::overlay::Overlay::Line(_) => {}
             super::overlay::Overlay::Filter { .. } => app.list.cursor.step(by, app.list.len()),
         }
         return true;

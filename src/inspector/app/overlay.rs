@@ -19,6 +19,8 @@ pub enum Overlay {
     },
     /// A choice from a list, narrowed by typing.
     Chooser(Chooser),
+    /// A line being typed for something.
+    Line(LineAsked),
     /// The filter, typed in the last line.
     Filter {
         /// The text.
@@ -36,7 +38,7 @@ impl Overlay {
         match self {
             Self::Help { .. } => Context::Help,
             Self::Chooser(_) => Context::Palette,
-            Self::Filter { .. } => Context::Input,
+            Self::Line(_) | Self::Filter { .. } => Context::Input,
         }
     }
 }
@@ -48,6 +50,26 @@ pub enum Choice {
     Action(Action),
     /// Filters the list.
     Filter(String),
+    /// Is for the screen that asked: which choice of its, which item.
+    Screen(u8, usize),
+}
+
+/// A line being typed.
+#[derive(Clone, Debug)]
+pub struct LineAsked {
+    /// What is asked, as a few words.
+    pub title: String,
+    /// The text.
+    pub edit: Edit,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// What a typed line is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// For the screen that asked: which line of its.
+    Screen(u8),
 }
 
 /// One item of a chooser.

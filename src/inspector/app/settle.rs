@@ -5,6 +5,7 @@ use attest_canon::Id;
 
 use super::layout::{areas, detail_lines, list_rows};
 use super::overlay::Overlay;
+use super::screen;
 use super::state::{App, Effect, MadeFor};
 use crate::inspector::panes;
 use crate::inspector::work::Request;
@@ -61,6 +62,7 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
             scroll.settle(count, usize::from(lines.height));
         }
     }
+    effects.append(&mut screen::settle(app));
     let height = usize::from(app.size.1);
     for overlay in &mut app.overlays {
         match overlay {
@@ -73,7 +75,7 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
                 let lines = panes::help::entries(&app.settings.keymap, of).len();
                 scroll.settle(lines, panes::help::rows(height));
             }
-            Overlay::Filter { .. } => {}
+            Overlay::Line(_) | Overlay::Filter { .. } => {}
         }
     }
     effects

@@ -13,6 +13,7 @@ use crate::config::{Settings, ThemeChoice};
 use crate::inspector::action::{Action, Context};
 use crate::inspector::key::Key;
 use crate::inspector::look::Look;
+use crate::inspector::screens::Screens;
 use crate::inspector::theme::{Background, Depth, Palette, Role};
 use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::work::{Explained, Request, Told};
@@ -41,7 +42,7 @@ pub enum Message {
 }
 
 /// What has to be done outside.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
     /// Leave with this exit code.
     Quit(u8),
@@ -64,23 +65,43 @@ pub enum Effect {
 pub enum ScreenName {
     /// The receipts and why.
     Receipts,
+    /// What needs a person.
+    Review,
+    /// Every receipt derived again.
+    Replay,
+    /// The ledger over time.
+    Timeline,
+    /// The policy, and what another would change.
+    Policy,
+    /// The worked examples.
+    Examples,
 }
 
 impl ScreenName {
     /// Every screen.
-    pub const ALL: &'static [Self] = &[Self::Receipts];
+    pub const ALL: &'static [Self] = &[
+        Self::Receipts,
+        Self::Review,
+        Self::Replay,
+        Self::Timeline,
+        Self::Policy,
+        Self::Examples,
+    ];
 
     /// Its name.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Receipts => "Receipts",
-        }
+        self.context().title()
     }
 
     /// Where its keys work.
     pub const fn context(self) -> Context {
         match self {
             Self::Receipts => Context::Receipts,
+            Self::Review => Context::Review,
+            Self::Replay => Context::Replay,
+            Self::Timeline => Context::Timeline,
+            Self::Policy => Context::Policy,
+            Self::Examples => Context::Examples,
         }
     }
 
@@ -88,6 +109,11 @@ impl ScreenName {
     pub const fn action(self) -> Action {
         match self {
             Self::Receipts => Action::ScreenReceipts,
+            Self::Review => Action::ScreenReview,
+            Self::Replay => Action::ScreenReplay,
+            Self::Timeline => Action::ScreenTimeline,
+            Self::Policy => Action::ScreenPolicy,
+            Self::Examples => Action::ScreenExamples,
         }
     }
 }
@@ -110,6 +136,8 @@ pub enum Tab {
     Arithmetic,
     /// Every rule.
     Rules,
+    /// The instants it read.
+    Timeline,
     /// Its place in its life.
     State,
     /// What it was graded with.
@@ -122,6 +150,7 @@ impl Tab {
         Self::Why,
         Self::Arithmetic,
         Self::Rules,
+        Self::Timeline,
         Self::State,
         Self::Inputs,
     ];
@@ -132,6 +161,7 @@ impl Tab {
             Self::Why => "Why",
             Self::Arithmetic => "Arithmetic",
             Self::Rules => "Rules",
+            Self::Timeline => "Timeline",
             Self::State => "State",
             Self::Inputs => "Inputs",
         }
@@ -250,8 +280,10 @@ pub struct App {
     pub size: (u16, u16),
     /// The screen shown.
     pub screen: ScreenName,
-    /// The pane with the focus.
+    /// The pane of the receipts screen with the focus.
     pub focus: Focus,
+    /// The other screens.
+    pub screens: Screens,
     /// What lies over the screen, the uppermost last.
     pub overlays: Vec<Overlay>,
     /// The receipts.
@@ -290,6 +322,7 @@ impl App {
             size,
             screen: ScreenName::Receipts,
             focus: Focus::List,
+            screens: Screens::default(),
             overlays: Vec::new(),
             detail: Detail {
                 tab: Tab::Why,
@@ -314,7 +347,11 @@ impl App {
         if let Some(overlay) = self.overlays.last() {
             return vec![overlay.context()];
         }
-        let pane = match self.focus {
+        let focus = self
+            .screens
+            .of(self.screen)
+            .map_or(self.focus, |screen| screen.focus());
+        let pane = match focus {
             Focus::List => Context::List,
             Focus::Detail => Context::Detail,
         };

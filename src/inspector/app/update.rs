@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::layout::{areas, detail_lines, list_rows};
 use super::mouse;
-use super::overlay::{Choice, Chooser, Item, Overlay};
+use super::overlay::{Choice, Chooser, Item, Overlay, Purpose};
+use super::screen;
 use super::settle::settle;
 use super::state::{App, Effect, Focus, Message, Notice, ScreenName, Tab, Work};
 use crate::config::{ThemeChoice, theme_names};
@@ -36,10 +37,7 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Action(action) => perform(app, action),
-        Message::Told(told) => {
-            hear(app, told);
-            Vec::new()
-        }
+        Message::Told(told) => hear(app, told),
         Message::InputLost => vec![Effect::Quit(1)],
         Message::End(code) => vec![Effect::Quit(code)],
     };
@@ -94,6 +92,7 @@ fn edit(app: &mut App, change: impl FnOnce(&mut Edit)) {
             change(&mut chooser.edit);
             chooser.narrow();
         }
+        Some(Overlay::Line(line)) => change(&mut line.edit),
         Some(Overlay::Filter {
             edit, completing, ..
         }) => {
@@ -111,6 +110,15 @@ fn edit(app: &mut App, change: impl FnOnce(&mut Edit)) {
 /// Does what was asked for.
 pub fn perform(app: &mut App, action: Action) -> Vec<Effect> {
     if app.overlays.is_empty() {
+        let screen = ScreenName::ALL
+            .iter()
+            .find(|screen| screen.action() == action);
+        if let Some(&screen) = screen {
+            return screen::show(app, screen);
+        }
+        if !screen::concerns_program(action) && app.screens.of(app.screen).is_some() {
+            return screen::update(app, action);
+        }
         perform_on_screen(app, action)
     } else {
         perform_on_overlay(app, action)
@@ -161,10 +169,6 @@ fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
             } else {
                 app.tell(Role::Muted, "nothing is open, and no filter hides a row");
             }
-        }
-        Action::ScreenReceipts => {
-            app.screen = ScreenName::Receipts;
-            app.focus = Focus::List;
         }
         Action::Filter => {
             let before = app.list.filter_text().to_owned();
@@ -287,6 +291,7 @@ fn perform_on_overlay(app: &mut App, action: Action) -> Vec<Effect> {
             let empty = match app.overlays.last() {
                 Some(Overlay::Chooser(chooser)) => chooser.edit.text().is_empty(),
                 Some(Overlay::Filter { edit, .. }) => edit.text().is_empty(),
+                Some(Overlay::Line(line)) => line.edit.text().is_empty(),
                 _ => false,
             };
             if empty {
@@ -309,6 +314,7 @@ fn perform_on_overlay(app: &mut App, action: Action) -> Vec<Effect> {
 fn move_cursor(app: &mut App, change: impl FnOnce(&mut Edit)) {
     match app.overlays.last_mut() {
         Some(Overlay::Chooser(chooser)) => change(&mut chooser.edit),
+        Some(Overlay::Line(line)) => change(&mut line.edit),
         Some(Overlay::Filter { edit, .. }) => change(edit),
         _ => {}
     }
@@ -322,10 +328,14 @@ fn accept(app: &mut App) -> Vec<Effect> {
                 app.list.set_filter(&filter);
                 Vec::new()
             }
+            Some(Choice::Screen(tag, place)) => screen::chosen(app, tag, place),
             None => {
                 app.overlays.push(Overlay::Chooser(chooser));
                 Vec::new()
             }
+        },
+        Some(Overlay::Line(line)) => match line.purpose {
+            Purpose::Screen(tag) => screen::typed(app, tag, line.edit.text()),
         },
         _ => Vec::new(),
     }
@@ -372,7 +382,7 @@ fn step_overlay(app: &mut App, by: isize) {
         Some(Overlay::Help { scroll, .. }) => scroll.step(by),
         Some(Overlay::Chooser(chooser)) => chooser.cursor.step(by, chooser.shown.len()),
         Some(Overlay::Filter { .. }) => app.list.cursor.step(by, app.list.len()),
-        None => {}
+        Some(Overlay::Line(_)) | None => {}
     }
 }
 
@@ -473,7 +483,7 @@ fn copy_explanation(app: &mut App) -> Vec<Effect> {
     vec![Effect::Copy(text.join("\n"))]
 }
 
-fn hear(app: &mut App, told: Told) {
+fn hear(app: &mut App, told: Told) -> Vec<Effect> {
     match told {
         Told::Progress { what, done, of } => app.work = Some(Work { what, done, of }),
         Told::Opened(opened) => {
@@ -487,6 +497,11 @@ fn hear(app: &mut App, told: Told) {
             app.list.set_rows(opened);
             app.detail.asked = None;
             app.detail.explained = None;
+            return screen::changed(app);
+        }
+        Told::Answered(screen, answer) => {
+            app.work = None;
+            return screen::hear(app, screen, *answer);
         }
         Told::Explained(id, explained) => {
             if app.detail.asked == Some(id) {
@@ -507,4 +522,5 @@ fn hear(app: &mut App, told: Told) {
             }
         }
     }
+    Vec::new()
 }

@@ -10,38 +10,33 @@ use crate::inspector::text::{count, cut_middle, width};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::draw_line;
 
-/// Draws the line.
-pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
+const PROGRAM: &str = "attest-tui";
+/// Cells the ledger's name has in any case.
+const NAME_ROOM: usize = 14;
+
+/// The screens with their keys.
+fn tabs(app: &App, named: bool) -> Vec<Span<'static>> {
     let look = &app.look;
-    let room = usize::from(area.width);
-    let mut right: Vec<Span<'_>> = Vec::new();
+    let mut spans = Vec::new();
     for (place, screen) in ScreenName::ALL.iter().enumerate() {
-        let role = if *screen == app.screen {
-            Role::Accent
-        } else {
-            Role::Muted
-        };
-        let key = app.settings.keymap.keys(screen.action()).first();
-        if let Some(key) = key {
-            right.push(look.span(Role::Key, key.to_string()));
-            right.push(Span::raw(" "));
+        let shown = *screen == app.screen;
+        if let Some(key) = app.settings.keymap.keys(screen.action()).first() {
+            spans.push(look.span(Role::Key, key.to_string()));
+            spans.push(Span::raw(if named || shown { " " } else { "" }));
         }
-        // Where there is little room only the screen shown keeps its name.
-        if room >= 80 || *screen == app.screen {
-            right.push(look.span(role, screen.title()));
+        if named || shown {
+            let role = if shown { Role::Accent } else { Role::Muted };
+            spans.push(look.span(role, screen.title()));
         }
-        right.push(Span::raw(if place + 1 < ScreenName::ALL.len() {
-            "  "
-        } else {
-            " "
-        }));
+        let last = place + 1 == ScreenName::ALL.len();
+        spans.push(Span::raw(if last { " " } else { "  " }));
     }
-    let right_width: usize = right.iter().map(|span| width(&span.content)).sum();
-    let mut left = vec![
-        Span::raw(" "),
-        look.span(Role::Heading, "attest-tui"),
-        Span::raw("  "),
-    ];
+    spans
+}
+
+/// What a person should know of the ledger now.
+fn notes(app: &App) -> Vec<Span<'static>> {
+    let look = &app.look;
     let mut notes = Vec::new();
     if app.list.opened().read_only {
         notes.push(look.span(Role::Warning, "  read only"));
@@ -55,6 +50,29 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
             format!("  {}", work.what)
         };
         notes.push(look.span(Role::Checking, text));
+    }
+    notes
+}
+
+/// Draws the line.
+pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
+    let look = &app.look;
+    let room = usize::from(area.width);
+    let notes = notes(app);
+    let cells =
+        |spans: &[Span<'_>]| -> usize { spans.iter().map(|span| width(&span.content)).sum() };
+    let named = tabs(app, true);
+    // Where there is little room only the screen shown keeps its name.
+    let right = if cells(&named) + cells(&notes) + NAME_ROOM <= room {
+        named
+    } else {
+        tabs(app, false)
+    };
+    let right_width = cells(&right);
+    let mut left = vec![Span::raw(" ")];
+    if right_width + cells(&notes) + NAME_ROOM + PROGRAM.len() + 2 <= room {
+        left.push(look.span(Role::Heading, PROGRAM));
+        left.push(Span::raw("  "));
     }
     let used: usize = left
         .iter()

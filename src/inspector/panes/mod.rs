@@ -4,8 +4,9 @@ pub mod chooser;
 pub mod footer;
 pub mod header;
 pub mod help;
+pub mod line;
 pub mod receipts;
-mod tabs;
+pub mod tabs;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

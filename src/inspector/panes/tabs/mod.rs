@@ -1,17 +1,18 @@
 //! The tabs of a receipt's detail, each a list of lines made from the receipt and its trace.
 
-mod arithmetic;
-mod format;
+pub mod arithmetic;
+pub mod format;
 mod inputs;
-mod rules;
+pub mod rules;
 mod state;
-mod why;
-mod write;
+pub mod why;
+pub mod write;
 
 use ratatui::text::Line;
 
 use super::Pane;
 use crate::inspector::app::state::Tab;
+use crate::inspector::screens::timeline::tab as timeline;
 use crate::inspector::theme::Role;
 use crate::inspector::work::Explained;
 use write::Page;
@@ -24,6 +25,7 @@ pub fn lines(pane: &Pane<'_>, tab: Tab, explained: &Explained) -> Vec<Line<'stat
         (_, Tab::State) => state::write(&mut page, explained),
         (Ok(trace), Tab::Arithmetic) => arithmetic::write(&mut page, trace),
         (Ok(trace), Tab::Rules) => rules::write(&mut page, trace),
+        (Ok(trace), Tab::Timeline) => timeline::write(&mut page, trace),
         (Ok(trace), Tab::Inputs) => inputs::write(&mut page, trace),
         (Err(why), _) => page.text(Role::Warning, why),
     }
