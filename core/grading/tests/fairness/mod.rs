@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use attest_canon::Id;
+use attest_grading::decide::trace::{Fate, TraceSubject};
 use attest_grading::ledger::Ledger;
 use attest_grading::model::{ActionType, Claim, Grade, Observation, ReasonCode, Receipt, Source};
+use attest_grading::replay::Replayer;
 use attest_grading::simulate::{Deed, Doer, More, Naming, Simulated, Truth, Verdict};
 
 /// What a receipt says that is not so.
@@ -22,8 +24,8 @@ pub enum Wrong {
 /// A limit the reference itself names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Limit {
-    /// §4.3, §6.1: another claim holds the evidence, or a person's word on an
-    /// UNASKED receipt took it.
+    /// §4.3, §6.1: another claim held the evidence in that batch, or a person's
+    /// word on an UNASKED receipt had taken it.
     EvidenceHeld,
     /// §6.1: an event moved, renamed or deleted before the first fresh view is
     /// NOT_FOUND by that view's meaning.
@@ -85,7 +87,7 @@ impl<'w> Court<'w> {
         }
     }
 
-    fn judge(&self, receipt: &Receipt) -> Option<Unfair> {
+    fn judge(&self, receipt: &'w Receipt) -> Option<Unfair> {
         let (wrong, limit) = match (receipt.grade, receipt.claim_id) {
             (Grade::NotFound, Some(claim)) => self.not_found(receipt, claim)?,
             (Grade::Verified, Some(claim)) => self.verified(receipt, claim)?,
@@ -100,7 +102,7 @@ impl<'w> Court<'w> {
     }
 
     /// A claim whose agent did what it says.
-    fn not_found(&self, receipt: &Receipt, claim: Id) -> Option<(Wrong, Option<Limit>)> {
+    fn not_found(&self, receipt: &'w Receipt, claim: Id) -> Option<(Wrong, Option<Limit>)> {
         let known = self.truth.claims[&claim];
         if known.verdict != Verdict::True {
             return None;
@@ -108,14 +110,7 @@ impl<'w> Court<'w> {
         let place = known.deed?;
         let deed = &self.truth.deeds[place];
         let said = self.claims[&claim];
-        let shows: Vec<Id> = self
-            .truth
-            .rows
-            .iter()
-            .filter(|(id, shown)| **shown == place && self.rows.contains_key(*id))
-            .map(|(id, _)| *id)
-            .collect();
-        let limit = if shows.iter().any(|row| self.held_by_another(*row, receipt)) {
+        let limit = if self.evidence_was_held(receipt, place) {
             Some(Limit::EvidenceHeld)
         } else if known.naming == Naming::Reworded {
             Some(Limit::OtherWords)
@@ -150,18 +145,20 @@ impl<'w> Court<'w> {
         })
     }
 
-    /// Whether another receipt held a row, or holds it, or took it.
-    fn held_by_another(&self, row: Id, receipt: &Receipt) -> bool {
-        self.ledger.receipts.iter().any(|other| {
-            let took = other.claim_id.is_some()
-                || other.user_override.is_some()
-                || !other.reverted.is_empty();
-            let named = other.observation_ids.contains(&row)
-                || other
-                    .reverted
-                    .iter()
-                    .any(|held| held.observation_ids.contains(&row));
-            other.id != receipt.id && took && named
+    /// Whether the row that shows a deed was a candidate, and another's, in the
+    /// batch that graded the receipt.
+    fn evidence_was_held(&self, receipt: &'w Receipt, deed: usize) -> bool {
+        let replayer = Replayer::new(self.ledger.snapshot());
+        let trace = replayer.trace(receipt).expect("every receipt replays");
+        let TraceSubject::Claim(claim) = trace.subject else {
+            return false;
+        };
+        claim.candidates.iter().any(|candidate| {
+            self.truth.rows.get(&candidate.observation.id) == Some(&deed)
+                && matches!(
+                    candidate.fate,
+                    Fate::Other { .. } | Fate::Fixed(_) | Fate::Taken
+                )
         })
     }
 
