@@ -105,7 +105,7 @@ fn dependencies_point_downward() {
         }
     }
     let floors = [
-        "text", "model", "policy", "decide", "replay", "ledger", "scenario",
+        "text", "model", "policy", "decide", "replay", "ledger", "scenario", "simulate",
     ];
     for (height, floor) in floors.iter().enumerate() {
         for (path, code) in sources(&format!("core/grading/src/{floor}")) {

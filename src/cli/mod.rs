@@ -18,6 +18,7 @@ mod plain;
 mod policy;
 mod replay;
 mod show;
+mod simulate;
 mod trace_json;
 
 use std::io::{self, Write as _};
@@ -66,6 +67,7 @@ pub fn run() -> u8 {
             apply,
             discard,
         }) => events::journal(&ledger, apply, discard),
+        Some(Command::Simulate(simulate)) => simulate::run(&simulate),
         Some(Command::Golden(arguments::Golden::Run { paths, json })) => golden::run(&paths, json),
         Some(Command::Policy(arguments::Policy::Check { file })) => policy::check(&file),
         Some(Command::Package(command)) => package::run(&command),
