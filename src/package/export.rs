@@ -13,7 +13,7 @@ use attest_package::{BuildSpec, Built, Format, build};
 
 use super::error::ExportError;
 use super::facts::{TOOL, utc};
-use super::profile::{FACTS, POLICY, Profile, RECEIPTS, make};
+use super::profile::{Chosen, FACTS, POLICY, Profile, RECEIPTS, finish};
 use super::selection::{LedgerFile, Selection};
 use super::spec::Spec;
 use crate::store::{NewFile, StoreError, publish_all};
@@ -90,6 +90,43 @@ pub struct Exported {
     pub mismatched: usize,
 }
 
+/// What a package would hold, before it is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Receipts that go in.
+    pub receipts: usize,
+    /// Receipts the ledger holds.
+    pub of: usize,
+    /// Policies they were graded under, which go in.
+    pub policies: usize,
+    /// Inputs of the package.
+    pub inputs: usize,
+}
+
+/// What a selection would come to.
+///
+/// # Errors
+///
+/// The selection is empty or too large.
+pub fn plan(file: LedgerFile<'_>, selection: &Selection) -> Result<Plan, ExportError> {
+    let chosen = Chosen::of(file, selection)?;
+    Ok(Plan {
+        receipts: chosen.receipts.len(),
+        of: file.ledger.receipts.len(),
+        policies: chosen.policies(),
+        inputs: chosen.inputs(),
+    })
+}
+
+/// How far an export is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// So many of the ledger's receipts are derived again.
+    Deriving(usize),
+    /// The package is built and verified.
+    Building,
+}
+
 /// Makes the package of a selection by the Attest profile, and verifies it. The
 /// same selection of the same ledger gives the same bytes; no clock is read.
 ///
@@ -97,6 +134,19 @@ pub struct Exported {
 ///
 /// The selection is empty or too large, or an added input does not fit.
 pub fn export(file: LedgerFile<'_>, request: &Request) -> Result<Exported, ExportError> {
+    export_watched(file, request, |_| true)?.ok_or(ExportError::Nothing)
+}
+
+/// [`export`], telling how far it is; `None` when `go_on` says to stop.
+///
+/// # Errors
+///
+/// As [`export`].
+pub fn export_watched(
+    file: LedgerFile<'_>,
+    request: &Request,
+    mut go_on: impl FnMut(Step) -> bool,
+) -> Result<Option<Exported>, ExportError> {
     let own = |id: &Id| {
         let text = id.as_str();
         text == FACTS || text.starts_with(RECEIPTS) || text.starts_with(POLICY)
@@ -104,18 +154,25 @@ pub fn export(file: LedgerFile<'_>, request: &Request) -> Result<Exported, Expor
     if let Some(taken) = request.given.iter().find(|given| own(&given.id)) {
         return Err(ExportError::Reserved(taken.id.clone()));
     }
-    let profile = make(file, &request.selection, VERSION)?;
-    let context = context(file, request)?;
+    let chosen = Chosen::of(file, &request.selection)?;
+    let context = context(chosen.latest(), request)?;
+    let watch = |done| go_on(Step::Deriving(done));
+    let Some(profile) = finish(file, &request.selection, VERSION, chosen, watch)? else {
+        return Ok(None);
+    };
+    if !go_on(Step::Building) {
+        return Ok(None);
+    }
     let mut spec = assemble(&request.given, &request.spec)?;
     spec.facts = profile.stated.clone();
     spec.inputs.extend(profile_inputs(&profile));
     let built = build(&spec, &context)?;
-    Ok(Exported {
+    Ok(Some(Exported {
         built,
         receipts: profile.receipts.len(),
         of: file.ledger.receipts.len(),
         mismatched: profile.replayed.mismatched,
-    })
+    }))
 }
 
 fn profile_inputs(profile: &Profile) -> impl Iterator<Item = BuildInput<'_>> {
@@ -129,9 +186,7 @@ fn profile_inputs(profile: &Profile) -> impl Iterator<Item = BuildInput<'_>> {
 }
 
 /// Hard limits, and instants from the selection where none are given.
-fn context(file: LedgerFile<'_>, request: &Request) -> Result<ContextInput, ExportError> {
-    let chosen = request.selection.choose(file.ledger);
-    let latest = chosen.last().map(|receipt| receipt.computed_at);
+fn context(latest: Option<IsoTs>, request: &Request) -> Result<ContextInput, ExportError> {
     let as_of = request.as_of.or(latest).ok_or(ExportError::Nothing)?;
     let time = |at: IsoTs| Time::parse(&at.to_string()).ok_or(ExportError::Instants);
     let given = |at: Option<IsoTs>| utc(at.unwrap_or(as_of).instant());
@@ -245,4 +300,61 @@ pub fn publish(names: &Names, built: &Built) -> Result<(), StoreError> {
             content: &built.archive,
         },
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attest_grading::ledger::Ledger;
+
+    const DEMO: &str = include_str!("../../golden/ledgers/demo.json");
+
+    fn file(ledger: &Ledger) -> LedgerFile<'_> {
+        LedgerFile {
+            ledger,
+            bytes: 0,
+            sha256: sha256(DEMO.as_bytes()),
+        }
+    }
+
+    #[test]
+    fn a_plan_is_what_is_exported() {
+        let ledger = Ledger::read(DEMO).unwrap();
+        let selection = Selection::of_filter("-grade:unasked").unwrap();
+        let planned = plan(file(&ledger), &selection).unwrap();
+        let exported = export(file(&ledger), &Request::of(selection)).unwrap();
+        assert_eq!((planned.receipts, planned.of), (2, 3));
+        assert_eq!((exported.receipts, exported.of), (2, 3));
+        let counts = exported.built.report.established.unwrap().counts;
+        assert_eq!((planned.inputs, planned.policies), (3, 1));
+        assert_eq!(counts.inputs, 3);
+        let none = Selection::of_filter("agent:dots").unwrap();
+        assert_eq!(plan(file(&ledger), &none), Err(ExportError::Nothing));
+    }
+
+    /// It can be stopped at every step, and then there is nothing.
+    #[test]
+    fn an_export_tells_its_steps_and_can_be_stopped() {
+        let ledger = Ledger::read(DEMO).unwrap();
+        let request = Request::of(Selection::all());
+        let mut steps = Vec::new();
+        let whole = export_watched(file(&ledger), &request, |step| {
+            steps.push(step);
+            true
+        });
+        assert_eq!(
+            whole.unwrap(),
+            Some(export(file(&ledger), &request).unwrap())
+        );
+        assert_eq!(steps.last(), Some(&Step::Building));
+        assert!(steps.contains(&Step::Deriving(3)), "{steps:?}");
+        for stop in 0..steps.len() {
+            let mut seen = 0;
+            let stopped = export_watched(file(&ledger), &request, |_| {
+                seen += 1;
+                seen <= stop
+            });
+            assert_eq!(stopped.unwrap(), None, "{stop}");
+        }
+    }
 }

@@ -47,17 +47,23 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// Derives a ledger's receipts again and keeps what is said of these.
-    pub(super) fn of(ledger: &Ledger, chosen: &[&Receipt]) -> Self {
+    /// Derives a ledger's receipts again and keeps what is said of these; `None`
+    /// when `go_on`, told how many are done, says to stop.
+    pub(super) fn of(
+        ledger: &Ledger,
+        chosen: &[&Receipt],
+        go_on: impl FnMut(usize) -> bool,
+    ) -> Option<Self> {
         let ids: BTreeSet<Id> = chosen.iter().map(|receipt| receipt.id).collect();
-        let mut mismatches = Replayer::new(ledger.snapshot()).report().mismatches;
+        let report = Replayer::new(ledger.snapshot()).report_watched(go_on)?;
+        let mut mismatches = report.mismatches;
         mismatches.retain(|mismatch| ids.contains(&mismatch.receipt_id));
         let mismatched: BTreeSet<Id> = mismatches.iter().map(|one| one.receipt_id).collect();
-        Self {
+        Some(Self {
             replayed: ids.len(),
             mismatched: mismatched.len(),
             mismatches,
-        }
+        })
     }
 
     /// Receipts derived again exactly.

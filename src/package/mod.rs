@@ -24,7 +24,9 @@ pub mod summary;
 pub use against::{Against, BadReport, Digests};
 pub use compare::{Difference, compare};
 pub use error::ExportError;
-pub use export::{Exported, Given, Names, Request, build_given, export, publish};
+pub use export::{
+    Exported, Given, Names, Plan, Request, Step, build_given, export, export_watched, plan, publish,
+};
 pub use facts::Replayed;
 pub use selection::{BadFilter, LedgerFile, Selection};
 pub use spec::Spec;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use attest_canon::{Digest, Id as ReceiptId, sha256};
-use attest_grading::model::Receipt;
+use attest_grading::model::{IsoTs, Receipt};
 use attest_package::document::{Fact, FactKind, FactReason, Facts};
 use attest_package::grammar::{Id, Locator, Ref};
 use attest_package::limits::Limit;
@@ -74,39 +74,97 @@ pub(super) struct Profile {
     pub(super) replayed: Replayed,
 }
 
+/// What a selection comes to before anything is derived again.
+pub(super) struct Chosen<'l> {
+    pub(super) receipts: Vec<&'l Receipt>,
+    policies: BTreeMap<Digest, &'l str>,
+    /// A reference to each policy's input.
+    sources: BTreeMap<Digest, Ref>,
+    /// Policies, then receipts' documents.
+    inputs: (Vec<Made>, Vec<Made>),
+}
+
+impl<'l> Chosen<'l> {
+    /// The receipts a selection passes, and the inputs made of them.
+    pub(super) fn of(file: LedgerFile<'l>, selection: &Selection) -> Result<Self, ExportError> {
+        let chosen = selection.choose(file.ledger);
+        if chosen.is_empty() {
+            return Err(ExportError::Nothing);
+        }
+        let policies = policies(file, &chosen)?;
+        let mut sources: BTreeMap<Digest, Ref> = BTreeMap::new();
+        let mut inputs: Vec<Made> = Vec::new();
+        for (hash, text) in &policies {
+            let made = Made::policy(policy_id(*hash)?, text);
+            if inputs.iter().any(|other| other.id == made.id) {
+                return Err(ExportError::Twice(made.id));
+            }
+            let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
+            sources.insert(*hash, made.reference(&Locator::Bytes(length)));
+            inputs.push(made);
+        }
+        let documents = receipts(&chosen, &sources, &Sizes::CONTRACT)?;
+        let chosen = Self {
+            receipts: chosen,
+            policies,
+            sources,
+            inputs: (inputs, documents),
+        };
+        if u64::try_from(chosen.inputs()).unwrap_or(u64::MAX) > Limit::Inputs.hard() {
+            return Err(ExportError::TooMany(Limit::Inputs));
+        }
+        Ok(chosen)
+    }
+
+    /// How many inputs it takes, the facts' among them.
+    pub(super) fn inputs(&self) -> usize {
+        let (policies, documents) = &self.inputs;
+        policies
+            .len()
+            .saturating_add(1)
+            .saturating_add(documents.len())
+    }
+
+    /// How many policies it was graded under.
+    pub(super) fn policies(&self) -> usize {
+        self.policies.len()
+    }
+
+    /// The instant of the latest batch.
+    pub(super) fn latest(&self) -> Option<IsoTs> {
+        self.receipts.last().map(|receipt| receipt.computed_at)
+    }
+}
+
 /// Makes the profile of a selection, as a version of the tool would.
 pub(super) fn make(
     file: LedgerFile<'_>,
     selection: &Selection,
     version: &str,
 ) -> Result<Profile, ExportError> {
-    let chosen = selection.choose(file.ledger);
-    if chosen.is_empty() {
-        return Err(ExportError::Nothing);
-    }
-    let policies = policies(file, &chosen)?;
-    let mut sources: BTreeMap<Digest, Ref> = BTreeMap::new();
-    let mut inputs: Vec<Made> = Vec::new();
-    for (hash, text) in &policies {
-        let made = Made::policy(policy_id(*hash)?, text);
-        if inputs.iter().any(|other| other.id == made.id) {
-            return Err(ExportError::Twice(made.id));
-        }
-        let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
-        sources.insert(*hash, made.reference(&Locator::Bytes(length)));
-        inputs.push(made);
-    }
-    let documents = receipts(&chosen, &sources, &Sizes::CONTRACT)?;
-    // Said before anything is derived again, which takes longest.
-    let most = Limit::Inputs.hard();
-    let count = policies
-        .len()
-        .saturating_add(1)
-        .saturating_add(documents.len());
-    if u64::try_from(count).unwrap_or(u64::MAX) > most {
-        return Err(ExportError::TooMany(Limit::Inputs));
-    }
-    let replayed = Replayed::of(file.ledger, &chosen);
+    let chosen = Chosen::of(file, selection)?;
+    let profile = finish(file, selection, version, chosen, |_| true)?;
+    profile.ok_or(ExportError::Nothing)
+}
+
+/// Derives what was chosen again and makes the profile of it; `None` when
+/// `go_on` says to stop.
+pub(super) fn finish(
+    file: LedgerFile<'_>,
+    selection: &Selection,
+    version: &str,
+    chosen: Chosen<'_>,
+    go_on: impl FnMut(usize) -> bool,
+) -> Result<Option<Profile>, ExportError> {
+    let Some(replayed) = Replayed::of(file.ledger, &chosen.receipts, go_on) else {
+        return Ok(None);
+    };
+    let Chosen {
+        receipts: chosen,
+        policies,
+        sources,
+        inputs: (mut inputs, documents),
+    } = chosen;
     let material = Material {
         file,
         selection,
@@ -137,12 +195,12 @@ pub(super) fn make(
     let stated = state(&facts, &documents, chosen.len());
     inputs.push(facts);
     inputs.extend(documents);
-    Ok(Profile {
+    Ok(Some(Profile {
         inputs,
         stated,
         receipts: chosen.iter().map(|receipt| receipt.id).collect(),
         replayed,
-    })
+    }))
 }
 
 /// The policies the receipts name. A receipt whose policy is not in the ledger
