@@ -22,6 +22,7 @@ use attest_grading::text::escaped;
 
 use crate::store::{self, Next, Opened, View};
 
+pub use rows::Texts;
 pub use serve::LedgerDesk;
 
 /// The demo ledger, as `attest-tui demo` writes it.
@@ -126,18 +127,8 @@ pub fn now() -> IsoTs {
 ///
 /// What grading refuses, as a line.
 pub fn fresh_trace(batch: &Batch<'_>, graded: &Graded) -> Result<Trace, String> {
-    let receipt = &graded.receipt;
-    let trace = match (
-        receipt.claim_id,
-        &graded.context.scope,
-        receipt.observation_ids.first(),
-    ) {
-        (Some(claim), ..) => batch.trace_claim(claim),
-        (None, Some(scope), _) => batch.trace_scope(receipt.agent, scope).map(Some),
-        (None, None, Some(observation)) => batch.trace_orphan(*observation),
-        (None, None, None) => Ok(None),
-    };
-    trace
+    batch
+        .trace_of(graded)
         .map_err(|error| error.to_string())?
         .ok_or_else(|| "its subject is not in the ledger".to_owned())
 }

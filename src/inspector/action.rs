@@ -148,8 +148,8 @@ actions! {
     First "first" "" "move to the first line" [List Detail Help] ["home" "g g"];
     Last "last" "" "move to the last line" [List Detail Help] ["end" "G"];
     Open "open" "open" "open the row, or unfold the line" [List Detail] ["enter"];
-    NextTab "next-tab" "tab" "show the next tab of the detail" [List Detail] ["]"];
-    PreviousTab "previous-tab" "" "show the previous tab of the detail" [List Detail] ["["];
+    NextTab "next-tab" "tab" "show the next tab of the detail" [Receipts] ["]"];
+    PreviousTab "previous-tab" "" "show the previous tab of the detail" [Receipts] ["["];
     NextMatch "next-match" "" "select the next receipt shown, wherever the focus is" [Receipts Review] ["n"];
     PreviousMatch "previous-match" "" "select the previous receipt shown, wherever the focus is" [Receipts Review] ["N"];
     FocusNext "focus-next" "pane" "give the next pane the focus" [Global Dialog] ["tab"];
@@ -163,6 +163,34 @@ actions! {
     ScreenTimeline "screen-timeline" "" "show the ledger over time" [Global] ["4"];
     ScreenPolicy "screen-policy" "" "show the policy, and what another would change" [Global] ["5"];
     ScreenExamples "screen-examples" "" "show the worked examples" [Global] ["6"];
+
+    // Replay.
+    RunReplay "run-replay" "again" "derive every stored receipt again" [Replay] ["r"];
+    NextMismatch "next-mismatch" "mismatch" "the next receipt that differs" [Replay] ["n"];
+    PreviousMismatch "previous-mismatch" "" "the receipt before that differs" [Replay] ["N"];
+
+    // Timeline.
+    ZoomIn "zoom-in" "nearer" "show half as much time" [Timeline] ["+" "="];
+    ZoomOut "zoom-out" "wider" "show twice as much time" [Timeline] ["-"];
+    ZoomAll "zoom-all" "all time" "show the whole ledger" [Timeline] ["0"];
+    PanEarlier "pan-earlier" "" "show what was before" [Timeline] ["<"];
+    PanLater "pan-later" "" "show what was after" [Timeline] [">"];
+    NextMark "next-mark" "mark" "the next mark of the lane" [Timeline] ["n"];
+    PreviousMark "previous-mark" "" "the mark before in the lane" [Timeline] ["N"];
+
+    // Policy.
+    PickPolicy "pick-policy" "file" "see what another policy file would change" [Policy] ["f"];
+    DropWhatIf "drop-what-if" "drop" "leave what was tried out" [Policy] ["backspace"];
+    NextNumber "next-number" "number" "the next number that can be changed" [Policy] ["n"];
+    PreviousNumber "previous-number" "" "the number before that can be changed" [Policy] ["N"];
+
+    // Examples.
+    NextStep "next-step" "step" "the next step of the example" [Examples] ["space" "n"];
+    PreviousStep "previous-step" "back" "the step before" [Examples] ["backspace" "p"];
+    NextSubject "next-subject" "receipt" "the first step of the next receipt" [Examples] ["J"];
+    PreviousSubject "previous-subject" "" "the first step of the receipt before" [Examples] ["K"];
+    NextExample "next-example" "example" "the next example" [Examples] ["]"];
+    PreviousExample "previous-example" "" "the example before" [Examples] ["["];
 
     // Finding.
     Filter "filter" "filter" "filter the list as you type" [Receipts] ["/"];

@@ -226,6 +226,15 @@ impl Progress {
         (self.tell)(Told::Progress { what, done, of });
     }
 
+    /// One that tells nobody and is never cancelled.
+    #[cfg(test)]
+    pub fn silent() -> Self {
+        Self {
+            tell: Arc::new(|_| ()),
+            cancelled: Arc::default(),
+        }
+    }
+
     /// Whether the work should stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)

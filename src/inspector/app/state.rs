@@ -137,6 +137,8 @@ pub enum Tab {
     Arithmetic,
     /// Every rule.
     Rules,
+    /// The instants it read.
+    Timeline,
     /// Its place in its life.
     State,
     /// What it was graded with.
@@ -149,6 +151,7 @@ impl Tab {
         Self::Why,
         Self::Arithmetic,
         Self::Rules,
+        Self::Timeline,
         Self::State,
         Self::Inputs,
     ];
@@ -159,6 +162,7 @@ impl Tab {
             Self::Why => "Why",
             Self::Arithmetic => "Arithmetic",
             Self::Rules => "Rules",
+            Self::Timeline => "Timeline",
             Self::State => "State",
             Self::Inputs => "Inputs",
         }

@@ -1,8 +1,11 @@
 //! The screens beside the receipts, each a module that knows nothing of the others: its state, what
 //! keys do to it, how it is drawn, and what it asks of the work thread.
 
+#[cfg(test)]
+mod bench;
 pub mod examples;
 pub mod policy;
+mod reading;
 pub mod replay;
 pub mod review;
 pub mod timeline;

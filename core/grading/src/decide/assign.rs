@@ -13,9 +13,10 @@ use attest_canon::Id;
 
 use crate::model::{Claim, Instant};
 
-use super::corpus::{Corpus, Marks, RowIx, Visitor};
+use super::corpus::{Corpus, FreeRows, RowIx};
 use super::facts::ClaimFacts;
 use super::ratio::Ratio;
+use super::retrieval::{Marks, Visitor};
 
 /// Fixed pairs that are not one-to-one (`not_one_to_one`, §4.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +35,7 @@ impl core::error::Error for CandidatesError {}
 pub struct Assignment {
     holders: Vec<Holder>,
     by_claim: BTreeMap<Id, (RowIx, Ratio)>,
+    free: Option<FreeRows>,
 }
 
 /// Who holds a row.
@@ -57,6 +59,11 @@ pub trait Holders {
     /// The row assigned to a claim of the batch, and the pair's score.
     fn assigned(&self, claim: Id) -> Option<(RowIx, Ratio)>;
 
+    /// The rows nobody holds, where they are known as a whole.
+    fn free_rows(&self) -> Option<&FreeRows> {
+        None
+    }
+
     /// Whether a claim may have a row as its candidate: nobody else holds it.
     fn open_to(&self, ix: RowIx, claim: Id) -> bool {
         match self.holder(ix) {
@@ -78,9 +85,20 @@ impl Holders for Assignment {
     fn assigned(&self, claim: Id) -> Option<(RowIx, Ratio)> {
         self.by_claim.get(&claim).copied()
     }
+
+    fn free_rows(&self) -> Option<&FreeRows> {
+        self.free.as_ref()
+    }
 }
 
 impl Assignment {
+    /// The assignment, with the rows nobody holds indexed for many questions.
+    #[must_use]
+    pub fn with_free_rows(mut self, corpus: &Corpus<'_>) -> Self {
+        self.free = Some(corpus.free_rows(|ix| self.holder(ix) == Holder::Free));
+        self
+    }
+
     fn take(&mut self, ix: RowIx, holder: Holder) {
         if let Some(slot) = usize::try_from(ix)
             .ok()
@@ -123,6 +141,7 @@ pub fn assign(
     let mut assignment = Assignment {
         holders: vec![Holder::Free; corpus.len()],
         by_claim: BTreeMap::new(),
+        free: None,
     };
     fix(corpus, fixed, &mut assignment)?;
 

@@ -127,7 +127,7 @@ impl<'a> Batch<'a> {
             })
             .collect();
         let fixed = fixed_in_force(input.fixed, at);
-        let assignment = assign(&corpus, &contenders, &fixed, at)?;
+        let assignment = assign(&corpus, &contenders, &fixed, at)?.with_free_rows(&corpus);
         let spend = SpendIndex::new(history.iter().copied(), input.policy);
         let scratch = Scratch::new(corpus.len());
         Ok(Self {

@@ -3,6 +3,7 @@
 //! Words, addresses and names become numbers, so that comparing a pair costs a
 //! few integer comparisons.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::model::{Cents, Claim, Currency, Feature, Instant, Interval, Observation};
@@ -17,16 +18,39 @@ pub(crate) type Word = u32;
 /// Numbers texts in the order they are first met. Only equality is ever read
 /// from the numbers, so the order decides nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Words(BTreeMap<Box<str>, Word>);
+pub(crate) struct Words(BTreeMap<Spelling, Word>);
+
+/// A text as a key: most words lie whole in its head, so that looking one up
+/// follows no pointer.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Spelling {
+    /// The first 16 bytes, the rest of them 0.
+    head: u128,
+    length: usize,
+    tail: Box<[u8]>,
+}
+
+impl Spelling {
+    fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let (head, tail) = bytes.split_at_checked(16).unwrap_or((bytes, &[]));
+        let mut padded = [0; 16];
+        padded
+            .iter_mut()
+            .zip(head)
+            .for_each(|(slot, byte)| *slot = *byte);
+        Self {
+            head: u128::from_be_bytes(padded),
+            length: bytes.len(),
+            tail: tail.into(),
+        }
+    }
+}
 
 impl Words {
     fn number(&mut self, text: &str) -> Word {
-        if let Some(number) = self.0.get(text) {
-            return *number;
-        }
-        let number = Word::try_from(self.0.len()).unwrap_or(Word::MAX);
-        self.0.insert(text.into(), number);
-        number
+        let next = Word::try_from(self.0.len()).unwrap_or(Word::MAX);
+        *self.0.entry(Spelling::of(text)).or_insert(next)
     }
 
     /// The numbers of a set of words, ascending.
@@ -49,10 +73,14 @@ pub(crate) struct AddressFacts {
 }
 
 fn address_facts(address: &text::Address, words: &mut Words, policy: &Policy) -> AddressFacts {
+    let whole = words.number(address.as_str());
     AddressFacts {
-        whole: words.number(address.as_str()),
+        whole,
         domain: words.number(address.domain()),
-        mailbox: words.number(&address.without_plus_tag()),
+        mailbox: match address.without_plus_tag() {
+            Cow::Borrowed(_) => whole,
+            Cow::Owned(mailbox) => words.number(&mailbox),
+        },
         confusable: address.is_confusable(),
         common_domain: policy.is_common_domain(address.domain()),
     }

@@ -1,5 +1,5 @@
 //! How receipts are decided. In the order a batch runs: [`window`] →
-//! [`corpus`] (retrieval) → [`features`] → [`fixed`] pre-assignments →
+//! [`corpus`] and [`retrieval`] → [`features`] → [`fixed`] pre-assignments →
 //! [`assign`]ment → [`coverage`] → [`conditions`] and rules → [`finality`] →
 //! [`reasons`] → [`grade`]; [`batch`] runs it, [`trace`] shows it.
 
@@ -20,6 +20,7 @@ pub mod orphans;
 pub mod raise;
 pub mod ratio;
 mod reasons;
+pub(crate) mod retrieval;
 pub(crate) mod scene;
 pub mod scope;
 pub mod single;

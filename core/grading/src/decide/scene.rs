@@ -15,13 +15,14 @@ use crate::model::{
 use super::assign::{Contender, Holders, best_candidate};
 use super::batch::Graded;
 use super::conditions::{Best, GradeInput, Judge, Subject};
-use super::corpus::{Corpus, Marks, RowIx};
+use super::corpus::{Corpus, RowIx};
 use super::facts::ClaimFacts;
 use super::features::{AddressMatch, address_match, value};
 use super::grade::{InputHashes, decide, receipt};
 use super::grants::InForce;
 use super::raise::{Raise, raise};
 use super::ratio::Ratio;
+use super::retrieval::Marks;
 
 /// Buffers reused from grade to grade within one corpus and instant.
 #[derive(Debug)]
@@ -151,8 +152,14 @@ impl<'s> Scene<'s> {
     /// The candidates handed to a claim's grade, in id order: its own, less
     /// those others hold (§4.3).
     pub(crate) fn open_candidates(&self, claim: &Claim, facts: &ClaimFacts, out: &mut Vec<RowIx>) {
-        self.corpus.candidates_by_id(claim, facts, self.at(), out);
-        out.retain(|ix| self.holders.open_to(*ix, claim.id));
+        if let Some(free) = self.holders.free_rows() {
+            let own = self.holders.assigned(claim.id).map(|(ix, _)| ix);
+            self.corpus
+                .free_candidates_by_id(claim, facts, self.at(), (free, own), out);
+        } else {
+            self.corpus.candidates_by_id(claim, facts, self.at(), out);
+            out.retain(|ix| self.holders.open_to(*ix, claim.id));
+        }
     }
 
     /// Their hash, and the one of smallest id.

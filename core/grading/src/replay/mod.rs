@@ -11,6 +11,7 @@
 
 mod compare;
 mod held;
+mod under;
 mod world;
 
 use std::cell::RefCell;
@@ -31,6 +32,7 @@ use crate::policy::Policy;
 
 pub use compare::{Field, Mismatch};
 use held::{FixedPairs, Held};
+pub use under::{Rederived, Under};
 use world::World;
 
 /// The inputs a receipt was graded with, beside its claim and candidates.
@@ -133,6 +135,14 @@ impl<'a> Replayer<'a> {
     /// Derives every receipt again and compares (`replay`).
     #[must_use]
     pub fn report(&self) -> ReplayReport {
+        self.report_watched(|_| true).unwrap_or_default()
+    }
+
+    /// [`Self::report`], telling after each receipt how many are done; `None`
+    /// when `go_on` says to stop.
+    #[must_use]
+    pub fn report_watched(&self, mut go_on: impl FnMut(usize) -> bool) -> Option<ReplayReport> {
+        let mut done = 0usize;
         let mut report = ReplayReport {
             receipts: self.snapshot.receipts.len(),
             ..ReplayReport::default()
@@ -172,7 +182,12 @@ impl<'a> Replayer<'a> {
                 .entry(*policy)
                 .or_insert_with(|| RefCell::new(Scratch::new(world.corpus.len())));
             let mut batch = Vec::new();
-            self.replay_batch(world, *at, coverage, receipts, scratch, &mut batch);
+            let mut watch = || {
+                done = done.saturating_add(1);
+                go_on(done)
+            };
+            let watch = &mut watch;
+            self.replay_batch(world, *at, coverage, receipts, scratch, &mut batch, watch)?;
             found.extend(batch.into_iter().map(|mismatch| (*at, mismatch)));
         }
         found.sort_by_key(|(at, _)| *at);
@@ -184,7 +199,7 @@ impl<'a> Replayer<'a> {
             .collect();
         report.mismatched = mismatched.len();
         report.reproduced = report.receipts.saturating_sub(report.mismatched);
-        report
+        Some(report)
     }
 
     /// The stored inputs, world and coverage of a receipt, or why there are none.
@@ -210,6 +225,12 @@ impl<'a> Replayer<'a> {
         Ok((inputs, world, coverage))
     }
 
+    /// Derives one batch again; `None` when `watch`, asked after each receipt,
+    /// says to stop.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a batch is its world, instant, coverage and receipts"
+    )]
     fn replay_batch(
         &self,
         world: &World<'a>,
@@ -218,13 +239,14 @@ impl<'a> Replayer<'a> {
         receipts: &[&'a Receipt],
         scratch: &RefCell<Scratch>,
         found: &mut Vec<Mismatch>,
-    ) {
+        watch: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let held = Held::new(world, at, &self.fixed, &self.receipts_by_claim);
         if held.is_corrupt() {
             let corrupt =
                 |receipt: &&Receipt| Mismatch::error(receipt, "CandidatesError not_one_to_one");
             found.extend(receipts.iter().map(corrupt));
-            return;
+            return Some(());
         }
         // One view of the coverage per distinct grant.
         let mut grants: Vec<&'a Grant> = receipts
@@ -248,6 +270,9 @@ impl<'a> Replayer<'a> {
             scratch,
         };
         for receipt in receipts {
+            if !watch() {
+                return None;
+            }
             let Some(inputs) = self.snapshot.inputs.get(&receipt.inputs_hash) else {
                 continue;
             };
@@ -265,6 +290,7 @@ impl<'a> Replayer<'a> {
                 Err(mismatch) => found.push(mismatch),
             }
         }
+        Some(())
     }
 
     /// The trace of a stored receipt, from its batch derived again.

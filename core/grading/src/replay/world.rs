@@ -7,9 +7,10 @@ use attest_canon::Id;
 
 use crate::decide::assign::Contender;
 use crate::decide::conditions::Subject;
-use crate::decide::corpus::{Corpus, Marks, RowIx, Visitor};
+use crate::decide::corpus::{Corpus, RowIx};
 use crate::decide::facts::ClaimFacts;
 use crate::decide::ratio::Ratio;
+use crate::decide::retrieval::{Marks, Visitor};
 use crate::decide::scene::{Prepared, Scene};
 use crate::model::{Claim, Instant, Receipt};
 use crate::policy::Policy;

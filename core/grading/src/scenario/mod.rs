@@ -4,7 +4,7 @@
 //! [`format`] is what a file holds; it is read strict at every level, and its
 //! [`names`] must name something. [`build`] makes whole objects of it, [`run`]
 //! grades and applies its events, [`compare`] says what differs, [`report`]
-//! writes it down.
+//! writes it down; [`walk`] shows it step by step.
 
 pub mod build;
 pub mod compare;
@@ -13,6 +13,7 @@ pub mod names;
 mod read;
 pub mod report;
 pub mod run;
+pub mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,8 @@ use crate::policy::PolicyError;
 pub use compare::Difference;
 pub use format::Scenario;
 pub use report::report_line;
-pub use run::{Outcome, RefName, StoredReceipt, run};
+pub use run::{Applied, Outcome, RefName, StoredReceipt, run};
+pub use walk::{Walk, walk};
 
 /// Why a scenario file cannot be run.
 #[derive(Debug)]

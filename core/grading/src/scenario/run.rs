@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use attest_canon::Id;
 use attest_canon::json::Value;
 
-use crate::decide::attribution::Attributor;
+use crate::decide::attribution::{AttributionTrace, Attributor};
 use crate::decide::corpus::Corpus;
 use crate::decide::fixed::graded_at;
 use crate::decide::grants::Grants;
@@ -13,7 +13,7 @@ use crate::decide::single::orphan_of;
 use crate::decide::{GradeError, Graded, GradingError, grade, grade_batch, pre_assignments};
 use crate::ledger::state::{Event as StateEvent, EventKind as StateEventKind, knows, transition};
 use crate::model::{
-    AgentId, Attribution, Coverage, GradeContext, Instant, IsoTs, Observation, ProblemKind,
+    AgentId, Claim, Coverage, GradeContext, Grant, Instant, IsoTs, Observation, ProblemKind,
     Problems, Receipt, ReceiptState,
 };
 
@@ -68,6 +68,19 @@ pub struct Outcome {
     pub receipts: Vec<StoredReceipt>,
     /// Where they differ from what was expected.
     pub differences: Vec<Difference>,
+    /// What became of each event of the file, in order.
+    pub events: Vec<Applied>,
+}
+
+/// One event of the file and what it did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Applied {
+    /// The code of its refusal.
+    pub refused: Option<&'static str>,
+    /// Its receipt before it; none where there was none.
+    pub before: Option<Receipt>,
+    /// Its receipt after it; none where there is none.
+    pub after: Option<Receipt>,
 }
 
 /// Runs a scenario and compares.
@@ -82,19 +95,114 @@ pub fn run(scenario: &Scenario) -> Result<Outcome, ScenarioError> {
         world: &world,
         receipts: Vec::new(),
         differences: Vec::new(),
+        applied: Vec::new(),
     };
     runner.first_grading()?;
     runner.events()?;
     let Runner {
         receipts,
         mut differences,
+        applied: events,
         ..
     } = runner;
     differences.extend(compare(scenario, &world, &receipts));
     Ok(Outcome {
         receipts,
         differences,
+        events,
     })
+}
+
+/// What grade mode hands to `grade` (§15): the grant is the file's agent's, else
+/// the claim's, else the likely one's (readings 28).
+pub(super) struct Alone<'w> {
+    pub(super) claim: Option<&'w Claim>,
+    pub(super) candidates: Vec<&'w Observation>,
+    pub(super) grant: &'w Grant,
+    pub(super) context: GradeContext,
+    /// What spoke for whom, where an orphan is graded.
+    pub(super) attribution: Option<AttributionTrace>,
+}
+
+impl<'w> Alone<'w> {
+    pub(super) fn new(world: &'w World, row: &GradeRow) -> Result<Self, ScenarioError> {
+        let at = world.coverage.evaluated_at.instant();
+        let claim = row.claim.as_deref().and_then(|name| world.claim(name));
+        let candidates: Vec<&Observation> = row
+            .candidates
+            .iter()
+            .filter_map(|name| world.observation(name))
+            .collect();
+        let orphan = match (claim, &row.scope) {
+            (None, None) => {
+                let orphan = orphan_of(&candidates, &world.policy, at);
+                Some(orphan.ok_or(GradingError::Grade(GradeError::ClaimlessSubject))?)
+            }
+            _ => None,
+        };
+        let attribution = orphan.map(|orphan| attribute(world, orphan));
+        let context = GradeContext {
+            prior_spend_cents: row.prior_spend_cents,
+            attribution: attribution
+                .as_ref()
+                .and_then(|found| found.attribution.clone()),
+            scope: row.scope.clone(),
+            model_scores: claim.and_then(|claim| world.model_scores.get(&claim.id).cloned()),
+        };
+        let likely = context.attribution.as_ref().map(|found| found.agent);
+        let Some(agent) = row.agent.or(claim.map(|claim| claim.agent)).or(likely) else {
+            let mut problems = Problems::default();
+            problems.add("input.grade.agent".to_owned(), ProblemKind::Missing);
+            return Err(ScenarioError::Format(problems));
+        };
+        let theirs = world.grants.iter().filter(|grant| grant.agent == agent);
+        let grants = Grants::new(theirs, &world.coverage).map_err(GradingError::Batch)?;
+        let grant = grants.of(agent).map_err(GradingError::Batch)?.grant;
+        Ok(Self {
+            claim,
+            candidates,
+            grant,
+            context,
+            attribution,
+        })
+    }
+}
+
+/// What speaks for whom, by the history the file lists.
+fn attribute(world: &World, orphan: &Observation) -> AttributionTrace {
+    let at = world.coverage.evaluated_at.instant();
+    let mut corpus = Corpus::new(&world.policy, [], None);
+    let listed = world.history.iter();
+    let seen = listed
+        .filter_map(|place| world.claims.get(*place))
+        .filter(|claim| claim.observed_at.instant() <= at);
+    let read: Vec<_> = seen
+        .map(|claim| (claim, corpus.read_claim(claim)))
+        .collect();
+    let claims = read.iter().map(|(claim, facts)| (*claim, facts));
+    Attributor::new(&world.policy, &world.activity, claims, at).trace(orphan)
+}
+
+/// What the file calls a receipt's subject.
+pub(super) fn name(
+    scenario: &Scenario,
+    world: &World,
+    receipt: &Receipt,
+    scope: Option<&str>,
+) -> RefName {
+    if let (Some(scope), None) = (scope, receipt.claim_id) {
+        return RefName::Scope {
+            agent: receipt.agent,
+            scope: scope.into(),
+        };
+    }
+    let input = &scenario.input;
+    let name = match world.subject(receipt.id, receipt.computed_at.instant()) {
+        Some(Place::Claim(nth)) => input.claims.get(nth).map(|row| &row.name),
+        Some(Place::Observation(nth)) => input.observations.get(nth).map(|row| &row.name),
+        None => None,
+    };
+    RefName::Row(name.cloned().unwrap_or_default())
 }
 
 struct Runner<'s> {
@@ -102,6 +210,7 @@ struct Runner<'s> {
     world: &'s World,
     receipts: Vec<StoredReceipt>,
     differences: Vec<Difference>,
+    applied: Vec<Applied>,
 }
 
 impl Runner<'_> {
@@ -118,89 +227,26 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// `grade` alone, under the grant of the file's agent, else of the claim's,
-    /// else of the likely one (readings 28).
     fn grade_alone(&self, row: &GradeRow) -> Result<Graded, ScenarioError> {
         let world = self.world;
-        let at = world.coverage.evaluated_at.instant();
-        let claim = row.claim.as_deref().and_then(|name| world.claim(name));
-        let candidates: Vec<&Observation> = row
-            .candidates
-            .iter()
-            .filter_map(|name| world.observation(name))
-            .collect();
-        let orphan = match (claim, &row.scope) {
-            (None, None) => {
-                let orphan = orphan_of(&candidates, &world.policy, at);
-                Some(orphan.ok_or(GradingError::Grade(GradeError::ClaimlessSubject))?)
-            }
-            _ => None,
-        };
-        let context = GradeContext {
-            prior_spend_cents: row.prior_spend_cents,
-            attribution: orphan.and_then(|orphan| self.attribute(orphan)),
-            scope: row.scope.clone(),
-            model_scores: claim.and_then(|claim| world.model_scores.get(&claim.id).cloned()),
-        };
-        let likely = context.attribution.as_ref().map(|found| found.agent);
-        let Some(agent) = row.agent.or(claim.map(|claim| claim.agent)).or(likely) else {
-            let mut problems = Problems::default();
-            problems.add("input.grade.agent".to_owned(), ProblemKind::Missing);
-            return Err(ScenarioError::Format(problems));
-        };
-        let theirs = world.grants.iter().filter(|grant| grant.agent == agent);
-        let grants = Grants::new(theirs, &world.coverage).map_err(GradingError::Batch)?;
-        let in_force = grants.of(agent).map_err(GradingError::Batch)?;
+        let alone = Alone::new(world, row)?;
         let graded = grade(
-            claim,
-            &candidates,
-            in_force.grant,
+            alone.claim,
+            &alone.candidates,
+            alone.grant,
             &world.policy,
             &world.coverage,
-            &context,
+            &alone.context,
         );
         Ok(graded.map_err(GradingError::Grade)?)
     }
 
-    fn attribute(&self, orphan: &Observation) -> Option<Attribution> {
-        let world = self.world;
-        let at = world.coverage.evaluated_at.instant();
-        let mut corpus = Corpus::new(&world.policy, [], None);
-        let listed = world.history.iter();
-        let seen = listed
-            .filter_map(|place| world.claims.get(*place))
-            .filter(|claim| claim.observed_at.instant() <= at);
-        let read: Vec<_> = seen
-            .map(|claim| (claim, corpus.read_claim(claim)))
-            .collect();
-        let claims = read.iter().map(|(claim, facts)| (*claim, facts));
-        Attributor::new(&world.policy, &world.activity, claims, at).attribute(orphan)
-    }
-
     /// A graded receipt under its name in the file.
     fn stored(&self, graded: Graded) -> StoredReceipt {
-        let input = &self.scenario.input;
-        let receipt = &graded.receipt;
-        let name = match (&graded.context.scope, receipt.claim_id) {
-            (Some(scope), None) => RefName::Scope {
-                agent: receipt.agent,
-                scope: scope.clone(),
-            },
-            _ => {
-                let at = receipt.computed_at.instant();
-                let name = match self.world.subject(receipt.id, at) {
-                    Some(Place::Claim(nth)) => input.claims.get(nth).map(|row| &row.name),
-                    Some(Place::Observation(nth)) => {
-                        input.observations.get(nth).map(|row| &row.name)
-                    }
-                    None => None,
-                };
-                RefName::Row(name.cloned().unwrap_or_default())
-            }
-        };
+        let scope = graded.context.scope.as_deref();
         StoredReceipt {
-            name,
-            receipt: receipt.clone(),
+            name: name(self.scenario, self.world, &graded.receipt, scope),
+            receipt: graded.receipt.clone(),
             graded,
         }
     }
@@ -219,8 +265,9 @@ impl Runner<'_> {
         while let Some((event, rest)) = events.split_first() {
             events = rest;
             let EventKind::Regrade { at, .. } = event.kind else {
+                let before = self.receipt(&event.name);
                 let outcome = self.apply(event);
-                self.settle(event, outcome);
+                self.settle(event, before, outcome);
                 continue;
             };
             // Regrades that follow one another at one instant are one batch
@@ -231,21 +278,38 @@ impl Runner<'_> {
             events = rest;
             let batch = self.next_batch(at);
             for event in core::iter::once(event).chain(run) {
+                let before = self.receipt(&event.name);
                 let outcome = match &batch {
                     Ok(batch) => self.regrade(event, batch),
                     Err(error) if event.rejected => Err(error.code().1),
                     // What grading throws is the scenario's outcome (supplement J).
                     Err(error) => return Err(*error),
                 };
-                self.settle(event, outcome);
+                self.settle(event, before, outcome);
             }
         }
         Ok(())
     }
 
-    /// Notes an event that was refused although it should not be, or the other
-    /// way round.
-    fn settle(&mut self, event: &Event, outcome: Result<(), &'static str>) {
+    /// The receipt an event names, as it stands.
+    fn receipt(&self, name: &str) -> Option<Receipt> {
+        let stored = self.receipts.get(self.find(name)?)?;
+        Some(stored.receipt.clone())
+    }
+
+    /// Notes what an event did, and one that was refused although it should
+    /// not be, or the other way round.
+    fn settle(
+        &mut self,
+        event: &Event,
+        before: Option<Receipt>,
+        outcome: Result<(), &'static str>,
+    ) {
+        self.applied.push(Applied {
+            refused: outcome.err(),
+            before,
+            after: self.receipt(&event.name),
+        });
         if outcome.is_err() != event.rejected {
             let expected = if event.rejected {
                 "rejected"

@@ -1,5 +1,7 @@
 //! Mail addresses, read so that no look-alike passes for the one that was meant (§5.1, §11).
 
+use std::borrow::Cow;
+
 use super::baseline::{Class, class, is_white_space, trim};
 use super::case::ascii_lower;
 use super::tokens::Tokens;
@@ -47,8 +49,13 @@ impl Address {
 
     /// The address without the +tag of its local part, as text: without its tag an address such as
     /// `+tag@example.org` is none.
-    pub fn without_plus_tag(&self) -> String {
-        format!("{}@{}", self.local_part_without_tag(), self.domain())
+    pub fn without_plus_tag(&self) -> Cow<'_, str> {
+        let local = self.local_part_without_tag();
+        if local.len() == self.at {
+            Cow::Borrowed(&self.text)
+        } else {
+            Cow::Owned(format!("{local}@{}", self.domain()))
+        }
     }
 
     /// Whether the two addresses are different, and equal once the +tag of each is removed.

@@ -16,6 +16,14 @@ use crate::inspector::theme::Role;
 /// Writes the tab. Unfolded, the rules that were not reached show their conditions too, and
 /// coverage its entries.
 pub fn write(page: &mut Page<'_>, trace: &Trace) {
+    write_rules(page, trace);
+    if let TraceSubject::Claim(claim) = &trace.subject {
+        write_coverage(page, claim, Clock::of(&trace.evaluated_at));
+    }
+}
+
+/// Writes every rule in policy order.
+pub fn write_rules(page: &mut Page<'_>, trace: &Trace) {
     let clock = Clock::of(&trace.evaluated_at);
     for rule in &trace.rules {
         write_rule(page, trace, rule, clock);
@@ -24,9 +32,6 @@ pub fn write(page: &mut Page<'_>, trace: &Trace) {
         let mark = page.glyphs().yes;
         let text = "default_unverifiable: no rule matched, so nothing can be said";
         page.item(Role::Good, mark, Role::Text, text);
-    }
-    if let TraceSubject::Claim(claim) = &trace.subject {
-        write_coverage(page, claim, clock);
     }
 }
 
@@ -203,7 +208,8 @@ const fn not_applicable(why: NotApplicable) -> &'static str {
     }
 }
 
-fn write_coverage(page: &mut Page<'_>, claim: &ClaimTrace, clock: Clock) {
+/// Writes how much of a claim's window was seen, source by source, entry by entry.
+pub fn write_coverage(page: &mut Page<'_>, claim: &ClaimTrace, clock: Clock) {
     page.heading(&format!("Coverage: {}", claim.level.as_str()));
     if let Some(window) = claim.window {
         page.pair(

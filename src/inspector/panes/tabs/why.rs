@@ -255,7 +255,7 @@ fn write_change(page: &mut Page<'_>, receipt: &Receipt, trace: Option<&Trace>) {
 }
 
 /// What a receipt that is being checked waits for, and from when it can be final.
-pub(super) fn waits(receipt: &Receipt, waiting: Option<Waiting>, clock: Clock) -> Vec<String> {
+pub fn waits(receipt: &Receipt, waiting: Option<Waiting>, clock: Clock) -> Vec<String> {
     let mut texts = Vec::new();
     match waiting {
         Some(Waiting::Sync(at)) => texts.push(format!(

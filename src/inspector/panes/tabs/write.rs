@@ -37,6 +37,16 @@ impl<'a> Page<'a> {
         self.pane.look.glyphs
     }
 
+    /// How many lines there are.
+    pub const fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// The lines.
     pub fn finish(self) -> Vec<Line<'static>> {
         self.lines

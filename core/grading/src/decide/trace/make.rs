@@ -3,7 +3,7 @@
 use attest_canon::Id;
 
 use crate::decide::assign::Holder;
-use crate::decide::batch::Batch;
+use crate::decide::batch::{Batch, Graded};
 use crate::decide::conditions::Judge;
 use crate::decide::corpus::Row;
 use crate::decide::coverage::first_gap;
@@ -62,6 +62,23 @@ impl Batch<'_> {
             attribution: Some(self.attributor().trace(row.observation)),
         }));
         Ok(Some(self.scene().trace(&prepared, subject)))
+    }
+
+    /// The trace of a receipt this batch made; `None` when its subject is not of
+    /// the batch.
+    ///
+    /// # Errors
+    ///
+    /// As the batch's own grading.
+    pub fn trace_of(&self, graded: &Graded) -> Result<Option<Trace>, GradingError> {
+        let receipt = &graded.receipt;
+        let row = receipt.observation_ids.first();
+        match (receipt.claim_id, graded.context.scope.as_deref(), row) {
+            (Some(claim), ..) => self.trace_claim(claim),
+            (None, Some(scope), _) => self.trace_scope(receipt.agent, scope).map(Some),
+            (None, None, Some(row)) => self.trace_orphan(*row),
+            (None, None, None) => Ok(None),
+        }
     }
 
     /// The trace of an observed scope.

@@ -5,10 +5,11 @@
 //! candidate and every coverage entry, which a whole batch could not hold.
 //!
 //! This file holds what a trace shows; [`make`] makes it, [`counterfactual`]
-//! finds what would change a score.
+//! finds what would change a score, [`rows`] says what became of each row.
 
 mod counterfactual;
 mod make;
+mod rows;
 
 use attest_canon::{Digest, Id};
 
@@ -27,6 +28,8 @@ use super::orphans::NoOrphan;
 use super::raise::Raise;
 use super::ratio::Ratio;
 use super::window::Deadlines;
+
+pub use rows::RowFate;
 
 /// Everything one grade looked at, and the receipt that follows.
 #[derive(Clone, PartialEq, Debug)]

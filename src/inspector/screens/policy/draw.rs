@@ -1,0 +1,224 @@
+//! How the policy looks, and what is tried out.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::plain::{change, is_changed, line, summary};
+use super::{Outcome, Preview, State};
+use crate::inspector::action::Action;
+use crate::inspector::app::layout::inner;
+use crate::inspector::app::state::Focus;
+use crate::inspector::panes::Pane;
+use crate::inspector::panes::receipts::centered_text;
+use crate::inspector::screens::Scene;
+use crate::inspector::screens::reading::{page_lines, split};
+use crate::inspector::text::{cut_middle, wrap};
+use crate::inspector::theme::Role;
+use crate::inspector::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar, paint};
+
+/// Lines above the changes: what was looked at.
+const SUMMARY: u16 = 4;
+
+/// Where the changes stand within the frame of a preview.
+pub fn change_rows(area: Rect) -> Rect {
+    let lines = page_lines(area);
+    let above = SUMMARY.min(lines.height / 2);
+    Rect {
+        y: lines.y + above,
+        height: lines.height - above,
+        ..lines
+    }
+}
+
+/// Draws the screen.
+pub fn draw(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) {
+    let look = scene.look;
+    let (list, page) = split(scene.area, state.focus);
+    if let Some(area) = list {
+        draw_policy(state, scene, area, buffer);
+    }
+    if let Some(area) = page {
+        let title = if state.proposal.is_empty() {
+            vec![look.span(Role::Heading, "What if")]
+        } else {
+            vec![
+                look.span(Role::Preview, "Preview  "),
+                look.span(Role::Text, state.proposal.text()),
+            ]
+        };
+        let panel = Panel {
+            title: Line::from(title),
+            note: Line::styled("never stored", look.style(Role::Preview)),
+            focused: scene.focused && state.focus == Focus::Detail,
+        };
+        panel.draw(look, area, buffer);
+        draw_outcome(state, scene, area, buffer);
+    }
+}
+
+fn draw_policy(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    let look = scene.look;
+    let mut title = vec![look.span(Role::Heading, "Policy")];
+    if !state.proposal.is_empty() {
+        let text = match state.outcome.as_deref() {
+            Some(Outcome::Refused(_)) => "  what is tried out is refused",
+            Some(Outcome::Preview(_)) => "  as tried out",
+            None => "  trying it out",
+        };
+        title.push(look.span(Role::Preview, text));
+    }
+    let hash = state.document().map_or("", |document| &document.hash);
+    let panel = Panel {
+        title: Line::from(title),
+        note: Line::styled(
+            cut_middle(hash, 17, look.glyphs.cut).into_owned(),
+            look.style(Role::Muted),
+        ),
+        focused: scene.focused && state.focus == Focus::List,
+    };
+    let within = panel.draw(look, area, buffer);
+    if state.document().is_none() {
+        let (role, text) = match &state.failure {
+            Some(why) => (Role::Bad, why.as_str()),
+            None => (Role::Checking, "the policy is loaded"),
+        };
+        centered_text(look, role, text, within, buffer);
+        return;
+    }
+    let lines = state.lines();
+    let height = usize::from(within.height);
+    for (y, place) in (within.y..within.bottom()).zip(state.cursor.view(lines.len(), height)) {
+        let Some(of) = lines.get(place) else { continue };
+        let chosen = place == state.cursor.at;
+        let cursor = if chosen { look.glyphs.cursor } else { " " };
+        let mut spans = vec![look.span(Role::Accent, cursor)];
+        let room = usize::from(within.width).saturating_sub(1);
+        let changed = is_changed(of, &state.proposal);
+        let made = line(of, changed, room, look);
+        let style = made.style;
+        spans.extend(
+            made.spans
+                .into_iter()
+                .map(|span| Span::styled(span.content, style.patch(span.style))),
+        );
+        let row = Rect::new(within.x, y, within.width, 1);
+        draw_line(&Line::from(spans), look, row, buffer);
+        if chosen {
+            let role = if scene.focused && state.focus == Focus::List {
+                Role::Selection
+            } else {
+                Role::SelectionIdle
+            };
+            paint(role, look, row, buffer);
+        }
+    }
+    draw_scroll_bar(state.cursor.top, lines.len(), height, look, area, buffer);
+}
+
+fn draw_outcome(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    let look = scene.look;
+    let within = page_lines(area);
+    let key = |action: Action| {
+        let first = scene.keymap.keys(action).first();
+        first.map_or_else(|| action.name().to_owned(), ToString::to_string)
+    };
+    match (state.proposal.is_empty(), state.outcome.as_deref()) {
+        (true, _) => {
+            let text = format!(
+                "{} on a number changes it, {} picks another policy file. Every stored batch is then derived again with that policy alone replaced, and what is open is graded anew: here stands what would change. Nothing of it is ever stored.",
+                key(Action::Open),
+                key(Action::PickPolicy)
+            );
+            let lines: Vec<Line<'_>> = wrap(&text, usize::from(within.width).max(1))
+                .into_iter()
+                .map(|line| Line::styled(line, look.style(Role::Muted)))
+                .collect();
+            draw_lines(&lines, 0, look, within, buffer);
+        }
+        (false, None) => {
+            let text = format!(
+                "every receipt is derived again; {} stops, {} leaves it",
+                key(Action::CancelWork),
+                key(Action::DropWhatIf)
+            );
+            centered_text(look, Role::Checking, &text, within, buffer);
+        }
+        (false, Some(Outcome::Refused(refusals))) => {
+            let mut lines = vec![
+                Line::styled(
+                    "The policy is refused; the loaded one is shown.",
+                    look.style(Role::Bad),
+                ),
+                Line::default(),
+            ];
+            let room = usize::from(within.width).saturating_sub(2).max(1);
+            for refusal in refusals.iter().skip(state.refusals.top) {
+                for (place, text) in wrap(refusal, room).into_iter().enumerate() {
+                    let mark = if place == 0 { look.glyphs.no } else { " " };
+                    lines.push(Line::from(vec![
+                        look.span(Role::Bad, format!("{mark} ")),
+                        look.span(Role::Text, text),
+                    ]));
+                }
+            }
+            draw_lines(&lines, 0, look, within, buffer);
+        }
+        (false, Some(Outcome::Preview(preview))) => {
+            draw_preview(state, preview, scene, area, buffer);
+        }
+    }
+}
+
+fn draw_preview(
+    state: &State,
+    preview: &Preview,
+    scene: &Scene<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let look = scene.look;
+    let within = page_lines(area);
+    let rows = change_rows(area);
+    let pane = Pane {
+        look,
+        width: usize::from(within.width),
+        unfolded: true,
+        keymap: scene.keymap,
+    };
+    let above = Rect {
+        height: rows.y - within.y,
+        ..within
+    };
+    let lines = summary(preview, &state.proposal, &pane);
+    draw_lines(&lines, 0, look, above, buffer);
+    let changes = state.changes();
+    if changes.is_empty() {
+        let text = "no receipt would say anything else";
+        centered_text(look, Role::Good, text, rows, buffer);
+        return;
+    }
+    let height = usize::from(rows.height);
+    for (y, place) in (rows.y..rows.bottom()).zip(state.change.view(changes.len(), height)) {
+        let Some(of) = changes.get(place) else {
+            continue;
+        };
+        let chosen = place == state.change.at;
+        let cursor = if chosen { look.glyphs.cursor } else { " " };
+        let mut spans = vec![look.span(Role::Accent, format!("{cursor} "))];
+        let room = usize::from(rows.width).saturating_sub(2);
+        spans.extend(change(of, room, look).spans);
+        let row = Rect::new(rows.x, y, rows.width, 1);
+        draw_line(&Line::from(spans), look, row, buffer);
+        if chosen {
+            let role = if scene.focused && state.focus == Focus::Detail {
+                Role::Selection
+            } else {
+                Role::SelectionIdle
+            };
+            paint(role, look, row, buffer);
+        }
+    }
+    draw_scroll_bar(state.change.top, changes.len(), height, look, area, buffer);
+    debug_assert!(inner(area).height >= rows.height);
+}
