@@ -6,4 +6,5 @@ pub mod cli;
 pub mod config;
 pub mod desk;
 pub mod inspector;
+pub mod package;
 pub mod store;

@@ -7,8 +7,8 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every source file below a folder, with its code: comments and what follows
-/// `#[cfg(test)]` left out.
+/// Every source file below a folder, with its code: comments and the unit
+/// tests at its end left out.
 fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut folders = vec![repository().join(folder)];
@@ -32,10 +32,7 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 }
 
 fn code(text: &str) -> String {
-    let body = text
-        .split("#[cfg(test)]\nmod tests {")
-        .next()
-        .unwrap_or_default();
+    let body = text.split("\nmod tests {").next().unwrap_or_default();
     let lines = body
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default());
@@ -108,7 +105,7 @@ fn dependencies_point_downward() {
         }
     }
     let floors = [
-        "text", "model", "policy", "decide", "replay", "ledger", "scenario",
+        "text", "model", "policy", "decide", "replay", "ledger", "scenario", "simulate",
     ];
     for (height, floor) in floors.iter().enumerate() {
         for (path, code) in sources(&format!("core/grading/src/{floor}")) {
@@ -132,4 +129,67 @@ fn the_fence_sees_what_it_forbids() {
     assert!(holds(&seen, "std::fs") && holds(&seen, "f64"));
     assert!(!holds(&seen, "HashMap") && !holds(&seen, "std::net"));
     assert!(!holds("let half64 = f64x;", "f64"));
+}
+
+/// Every number of a policy, in each form code could write it: as the document
+/// does, in basis points, in milliseconds. A single digit says too little to look for.
+fn policy_numbers() -> Vec<String> {
+    let text = std::fs::read_to_string(repository().join("policy/default.json")).unwrap();
+    let policy: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut numbers = Vec::new();
+    for part in ["windows", "thresholds", "features"] {
+        for (name, number) in policy[part].as_object().unwrap() {
+            let written = number.to_string();
+            let unit_ms: u64 = match name {
+                _ if name.ends_with("Min") => 60_000,
+                _ if name.ends_with("Hours") => 3_600_000,
+                _ if name.ends_with("Days") => 86_400_000,
+                _ => 0,
+            };
+            match number.as_u64() {
+                Some(whole) => numbers.push((whole * unit_ms).to_string()),
+                None => {
+                    let tenths_of_points = written.trim_start_matches("0.");
+                    let points: u64 = format!("{tenths_of_points:0<4}").parse().unwrap();
+                    numbers.push(points.to_string());
+                }
+            }
+            numbers.push(written);
+        }
+    }
+    numbers.retain(|number| number.len() > 1);
+    numbers
+}
+
+/// The number literals of a piece of code, without underscores and suffixes.
+fn literals(code: &str) -> Vec<String> {
+    let words = code.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'));
+    words
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        .map(|word| {
+            let digits = word.replace('_', "");
+            let end = digits.find(|c: char| c.is_ascii_alphabetic());
+            digits[..end.unwrap_or(digits.len())].to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn no_number_of_the_policy_is_a_literal() {
+    let numbers = policy_numbers();
+    for known in ["8500", "0.85", "45", "2700000", "3500"] {
+        assert!(numbers.iter().any(|number| number == known), "{known}");
+    }
+    assert_eq!(literals("x >= 8_500u32 && y[3..]"), ["8500", "3.."]);
+    for folder in ["decide", "replay", "ledger"] {
+        for (path, code) in sources(&format!("core/grading/src/{folder}")) {
+            for literal in literals(&code) {
+                assert!(
+                    !numbers.contains(&literal),
+                    "{} holds {literal}, a number of the policy",
+                    path.display()
+                );
+            }
+        }
+    }
 }

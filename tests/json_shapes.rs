@@ -139,6 +139,27 @@ fn what_is_printed_is_what_is_documented() {
     documented("explain")[1].check(&run.json(), "purged");
 }
 
+/// A package that verifies, and one that is refused.
+#[test]
+fn what_is_inside_a_package_is_documented() {
+    let desk = Desk::new();
+    desk.demo();
+    desk.run(&["package", "export", "demo.json"]);
+    let inspect = ["package", "inspect", "demo.tar", "--json", "--context"];
+    let shapes = documented("package inspect");
+    for (context, shape) in [("demo.context.json", 0), ("other.json", 1)] {
+        desk.write(
+            "other.json",
+            desk.read("demo.context.json").replacen("19:00", "20:00", 3),
+        );
+        let run = desk.run(&[&inspect[..], &[context]].concat());
+        assert_eq!(run.code, Some(shape));
+        shapes[usize::try_from(shape).unwrap()].check(&run.json(), context);
+        let value: Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(run.out, format!("{value}\n"));
+    }
+}
+
 /// One line, canonical: equal answers are equal bytes.
 #[test]
 fn what_is_printed_is_canonical() {

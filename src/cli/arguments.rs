@@ -4,7 +4,10 @@
 use std::path::PathBuf;
 
 use attest_grading::model::OverrideGrade;
+use attest_grading::simulate::{MOST_CLAIMS, MOST_DAYS};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::package::arguments::Package;
 
 /// A terminal inspector for ledgers of what AI agents claimed to do and what
 /// really happened.
@@ -81,12 +84,17 @@ pub enum Command {
         #[arg(long)]
         discard: bool,
     },
+    /// Print the ledger of a seeded world of agents, a person and observers.
+    Simulate(Simulate),
     /// Run golden scenarios.
     #[command(subcommand)]
     Golden(Golden),
     /// Check policy files.
     #[command(subcommand)]
     Policy(Policy),
+    /// Export, verify, build and look into offline evidence packages.
+    #[command(subcommand)]
+    Package(Package),
     /// Look at the settings.
     #[command(subcommand)]
     Config(Config),
@@ -121,6 +129,26 @@ pub struct Grade {
     /// Print one line of JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Simulate {
+    /// What decides the world; one seed always writes the same bytes.
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// How many days it lasts.
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=MOST_DAYS as i64))]
+    pub days: u32,
+    /// How many claims agents make on a day.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=MOST_CLAIMS as i64))]
+    pub claims_per_day: u32,
+    /// What goes wrong: none, some, many, names with commas between, or `many:`
+    /// and names.
+    #[arg(long, value_name = "WHAT", default_value = "some")]
+    pub faults: String,
+    /// Write what really happened to this file.
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

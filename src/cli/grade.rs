@@ -1,6 +1,7 @@
 //! `grade LEDGER [--at TIME|now] [--policy FILE] [--write] [--json]`.
 
 use attest_grading::decide::{Graded, Ratio, grade_batch};
+use attest_grading::ledger::batch_input::NextBatch;
 use attest_grading::ledger::rules::BatchOutcome;
 use attest_grading::ledger::{Event, transition};
 use attest_grading::model::{IsoTs, Receipt, ReceiptState};
@@ -67,9 +68,16 @@ fn write(arguments: &Grade, job: &Job) -> Outcome {
         Some(policy) => policy.clone(),
         None => load_policy(DEFAULT_POLICY).map_err(|error| error.to_string())?,
     };
+    // A list over the limit is graded without its oldest, never silently (§3).
+    let cuts = NextBatch::new(session.ledger(), at).map(|next| next.cuts().to_vec());
     let outcome = session
         .batch(at, &policy)
         .map_err(|error| format!("{name}: {error}"))?;
+    if let BatchOutcome::Graded(_) = outcome {
+        for cut in cuts.unwrap_or_default() {
+            complain(&format!("{name}: {cut}"));
+        }
+    }
     session.save().map_err(|error| error.to_string())?;
     let said = match outcome {
         BatchOutcome::Skipped => None,

@@ -13,10 +13,12 @@ mod generate;
 mod golden;
 mod grade;
 mod json;
+mod package;
 mod plain;
 mod policy;
 mod replay;
 mod show;
+mod simulate;
 mod trace_json;
 
 use std::io::{self, Write as _};
@@ -65,8 +67,10 @@ pub fn run() -> u8 {
             apply,
             discard,
         }) => events::journal(&ledger, apply, discard),
+        Some(Command::Simulate(simulate)) => simulate::run(&simulate),
         Some(Command::Golden(arguments::Golden::Run { paths, json })) => golden::run(&paths, json),
         Some(Command::Policy(arguments::Policy::Check { file })) => policy::check(&file),
+        Some(Command::Package(command)) => package::run(&command),
         Some(Command::Config(command)) => config::run(&command),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),
@@ -120,14 +124,16 @@ fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy()).into_owned()
 }
 
-/// What `--at` asks for. The wall clock is asked only for `now`.
-fn instant(at: Option<&str>) -> Result<Option<IsoTs>, String> {
+/// The instant an option asks for. The wall clock is asked only for `now`.
+fn instant(option: &str, at: Option<&str>) -> Result<Option<IsoTs>, String> {
     match at {
         None => Ok(None),
         Some("now") => Ok(Some(now())),
         Some(text) => match IsoTs::parse(text) {
             Some(at) => Ok(Some(at)),
-            None => Err("--at: must be an instant with an offset, or now".to_owned()),
+            None => Err(format!(
+                "{option}: must be an instant with an offset, or now"
+            )),
         },
     }
 }
@@ -136,7 +142,7 @@ fn instant(at: Option<&str>) -> Result<Option<IsoTs>, String> {
 fn job(path: &Path, at: Option<&str>, policy: Option<&Path>) -> Result<Job, String> {
     Ok(Job {
         path: Some(path.to_owned()),
-        at: instant(at)?,
+        at: instant("--at", at)?,
         policy: policy.map(policy::load).transpose()?,
     })
 }

@@ -16,8 +16,13 @@ use super::{Outcome, complain, print, shown};
 /// Most mismatches listed per file (`LISTED_MISMATCHES`).
 const LISTED: usize = 20;
 
-/// What a replay cannot show: parts of a ledger no receipt binds.
-const NOT_PROVEN: &str = "not proven: overrides, reverts and supersedes as events, rows no receipt saw, tables of current state";
+/// What a replay cannot show: the parts of a ledger no receipt binds (§9).
+const NOT_PROVEN: [&str; 4] = [
+    "overrides, reverts and supersedes as events",
+    "rows no receipt was graded with",
+    "tables of current state",
+    "which receipts are missing",
+];
 
 /// Replays ledgers.
 pub(super) fn run(ledgers: &[PathBuf], json: bool) -> Outcome {
@@ -71,8 +76,7 @@ fn summary(name: &str, report: &ReplayReport) -> String {
     if more > 0 {
         text.push_str(&format!("  and {more} more\n"));
     }
-    text.push_str(NOT_PROVEN);
-    text.push('\n');
+    text.push_str(&format!("not proven: {}\n", NOT_PROVEN.join(", ")));
     text
 }
 
@@ -81,7 +85,8 @@ fn side(value: Option<&str>) -> String {
 }
 
 /// `{"batches","byField":{field: count},"file","mismatched","mismatches":
-/// [{"field","receiptId","replayed","stored"}],"receipts","reproduced"}`
+/// [{"field","receiptId","replayed","stored"}],"notProven","receipts",
+/// "reproduced"}`
 fn json_line(name: &str, report: &ReplayReport) -> String {
     let by_field = report.by_field().into_iter();
     let by_field = by_field.map(|(field, number)| (field.as_str().into(), count(number)));
@@ -99,6 +104,7 @@ fn json_line(name: &str, report: &ReplayReport) -> String {
         ("file", text(name)),
         ("mismatched", count(report.mismatched)),
         ("mismatches", list(mismatches)),
+        ("notProven", list(NOT_PROVEN.iter().map(text))),
         ("receipts", count(report.receipts)),
         ("reproduced", count(report.reproduced)),
     ]))

@@ -230,7 +230,7 @@ impl<'l> Grading<'l> {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let texts = Texts::new(self.view);
+        let texts = Texts::new(self.view.claims(), self.view.observations());
         let stored = self.view.receipts().iter();
         let stored = stored.filter(|receipt| !self.fresh.contains_key(&receipt.id));
         let mut rows: Vec<Row> = stored.map(|receipt| texts.row(receipt)).collect();

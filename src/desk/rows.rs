@@ -18,25 +18,24 @@ pub fn row(view: View<'_>, receipt: &Receipt) -> Row {
 }
 
 /// The texts rows show beside their receipts.
+#[derive(Debug)]
 pub struct Texts<'o> {
     claims: BTreeMap<Id, &'o Claim>,
     observations: BTreeMap<Id, &'o Observation>,
 }
 
 impl<'o> Texts<'o> {
-    /// Those of a whole ledger.
-    pub fn new(view: View<'o>) -> Self {
+    /// The texts of these rows.
+    #[must_use]
+    pub fn new(claims: &'o [Claim], observations: &'o [Observation]) -> Self {
         Self {
-            claims: view.claims().iter().map(|row| (row.id, row)).collect(),
-            observations: view
-                .observations()
-                .iter()
-                .map(|row| (row.id, row))
-                .collect(),
+            claims: claims.iter().map(|claim| (claim.id, claim)).collect(),
+            observations: observations.iter().map(|row| (row.id, row)).collect(),
         }
     }
 
-    /// The row of a receipt.
+    /// A receipt's row: what a list shows and a filter asks.
+    #[must_use]
     pub fn row(&self, receipt: &Receipt) -> Row {
         let claim = receipt.claim_id.and_then(|id| self.claims.get(&id));
         let orphan = receipt.observation_ids.first();

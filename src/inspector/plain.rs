@@ -26,7 +26,6 @@ pub fn tabs(
         width,
         unfolded: true,
         keymap: &keymap,
-        opened: None,
     };
     Tab::ALL
         .iter()

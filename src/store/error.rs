@@ -28,6 +28,10 @@ pub enum Problem {
     NotUtf8(usize),
     /// There is a file already, and nothing is replaced.
     Exists,
+    /// Its file system can put no new file in place without replacing one.
+    NoSafePublish,
+    /// It is not a regular file.
+    NotRegular,
     /// It is not what was read: another program changed it.
     Changed,
     /// Another attest-tui has it open for writing.
@@ -66,6 +70,10 @@ impl fmt::Display for StoreError {
             Problem::TooLarge(limit) => write!(f, "larger than {limit} bytes"),
             Problem::NotUtf8(line) => write!(f, "not utf-8, from line {line} on"),
             Problem::Exists => f.write_str("is there already, and nothing is replaced"),
+            Problem::NoSafePublish => {
+                f.write_str("its file system cannot publish a file without replacing one")
+            }
+            Problem::NotRegular => f.write_str("is not a regular file"),
             Problem::Changed => f.write_str("was changed by another program since it was read"),
             Problem::Locked => f.write_str("is open in another attest-tui"),
             Problem::Unnamed => f.write_str("the ledger has no file yet"),

@@ -10,6 +10,7 @@ mod journal;
 mod lock;
 mod opened;
 mod place;
+mod publish;
 mod save;
 mod session;
 
@@ -20,5 +21,6 @@ pub use journal::{Found, Journal, JournalError, StoredEvent};
 pub use lock::Lock;
 pub use opened::{Next, OpenError, Opened, Source, View, open};
 pub use place::Place;
+pub use publish::{NewFile, publish_all};
 pub use save::{publish, replace};
 pub use session::{BatchError, EventError, Session, SessionError};

@@ -64,13 +64,13 @@ fn create(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// A synced file beside its target, removed when dropped.
-struct Beside {
-    path: PathBuf,
+pub(super) struct Beside {
+    pub(super) path: PathBuf,
     kept: bool,
 }
 
 impl Beside {
-    fn write(
+    pub(super) fn write(
         target: &Path,
         content: &[u8],
         permissions: Option<fs::Permissions>,
@@ -97,7 +97,7 @@ impl Beside {
         Ok(beside)
     }
 
-    fn keep(mut self) {
+    pub(super) fn keep(mut self) {
         self.kept = true;
     }
 }

@@ -23,7 +23,7 @@ pub use build::{BuildError, BuildSpec, Built, build};
 pub use format::{ContextDocument, Entry, Format};
 pub use reason::{Outcome, Reason};
 pub use verify::{verify, verify_under};
-pub use view::{PackageView, inspect};
+pub use view::{PackageView, inspect, named_context};
 
 /// How strictly a package is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

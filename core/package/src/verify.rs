@@ -34,11 +34,16 @@ pub fn verify_under(archive: impl Read, context: &ContextInput, dialect: Dialect
         Ok((report, ())) => report,
         Err(refusal) => Report::refused(refusal.reason, refusal.row.map(|row| *row)),
     };
-    let size = report.to_bytes().len();
-    match context.limits.check_len(Limit::FreshResultBytes, size) {
+    match check_size(&report, context) {
         Ok(()) => report,
         Err(reason) => Report::refused(reason, None),
     }
+}
+
+/// Charges a report before it is released (§8).
+pub(crate) fn check_size(report: &Report, context: &ContextInput) -> Result<(), Reason> {
+    let size = report.to_bytes().len();
+    context.limits.check_len(Limit::FreshResultBytes, size)
 }
 
 /// What ended a verification.

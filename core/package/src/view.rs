@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use attest_canon::Digest;
+
 use crate::Dialect;
+use crate::container::{Admission, Archive};
 use crate::document::{Assessment, ContextInput, Disclosure, Inventory, Report};
 use crate::format::{Content, ContextDocument};
 use crate::grammar::Id;
-use crate::verify::{Opened, run};
+use crate::limits::{Limits, Meter};
+use crate::verify::{Opened, check_size, run};
 
 /// What a verified package holds, read-only.
 #[derive(Clone, Debug)]
@@ -29,16 +33,41 @@ pub fn inspect(
     dialect: Dialect,
 ) -> Result<PackageView, Box<Report>> {
     match run(archive, context, dialect, view) {
-        Ok((report, (inventory, assessment, documents))) => Ok(PackageView {
-            report,
-            inventory,
-            assessment,
-            documents,
-        }),
+        Ok((report, (inventory, assessment, documents))) => {
+            check_size(&report, context)
+                .map_err(|reason| Box::new(Report::refused(reason, None)))?;
+            Ok(PackageView {
+                report,
+                inventory,
+                assessment,
+                documents,
+            })
+        }
         Err(refusal) => Err(Box::new(Report::refused(
             refusal.reason,
             refusal.row.map(|row| *row),
         ))),
+    }
+}
+
+/// The context an archive's assessment names (§7.2), verified or not; `None`
+/// for what is not framed as a package, or holds no assessment.
+#[must_use]
+pub fn named_context(archive: impl Read, dialect: Dialect) -> Option<Digest> {
+    let mut meter = Meter::new(Limits::default());
+    let archive = Archive::read(archive, &Limits::default(), &mut KeepsNothing).ok()?;
+    let assessment = Assessment::parse(&archive.assessment, &mut meter, dialect).ok()?;
+    Some(assessment.verification_context_sha256)
+}
+
+/// Objects stream by unread.
+struct KeepsNothing;
+
+impl Admission for KeepsNothing {
+    fn inventory(&mut self, _: &[u8]) {}
+
+    fn keeps(&mut self, _: Digest) -> bool {
+        false
     }
 }
 

@@ -52,9 +52,8 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
                     width: usize::from(lines.width),
                     unfolded: app.detail.unfolded,
                     keymap: &app.settings.keymap,
-                    opened: Some(app.list.opened()),
                 };
-                panes::detail(&pane, app.detail.tab, explained)
+                panes::detail_of(&pane, app.detail.tab, explained, app.list.opened())
             });
             app.detail.lines = made.unwrap_or_default();
             app.detail.made_for = Some(made_for);

@@ -511,7 +511,6 @@ fn copy_explanation(app: &mut App) -> Vec<Effect> {
         width: 78,
         unfolded: true,
         keymap: &app.settings.keymap,
-        opened: None,
     };
     let lines = crate::inspector::panes::detail(&pane, Tab::Why, &explained);
     let text: Vec<String> = lines

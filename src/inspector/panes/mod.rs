@@ -34,13 +34,27 @@ pub struct Pane<'a> {
     pub unfolded: bool,
     /// The keys, for what names them.
     pub keymap: &'a Keymap,
-    /// The ledger, where one is shown around the receipt.
-    pub opened: Option<&'a Opened>,
 }
 
 /// The lines of a tab.
 pub fn detail(pane: &Pane<'_>, tab: Tab, explained: &Explained) -> Vec<Line<'static>> {
     tabs::lines(pane, tab, explained)
+}
+
+/// The lines of a tab of a ledger that is open: what it would say at another instant comes first,
+/// where one is looked at.
+pub fn detail_of(
+    pane: &Pane<'_>,
+    tab: Tab,
+    explained: &Explained,
+    opened: &Opened,
+) -> Vec<Line<'static>> {
+    let mut lines = match (tab, &opened.preview) {
+        (Tab::State, Some(preview)) => tabs::preview(pane, explained, opened, preview),
+        _ => Vec::new(),
+    };
+    lines.extend(detail(pane, tab, explained));
+    lines
 }
 
 /// The tab whose name stands at a cell of the area within the detail's frame.

@@ -364,3 +364,193 @@ impl Corpus<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests state small known worlds"
+)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use attest_canon::{Digest, Id, sha256};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{
+        ActionType, AgentId, Cents, Currency, IsoTs, Observation, Precision, Source, Token,
+    };
+    use crate::policy::{DEFAULT_POLICY, Policy, load_policy};
+
+    /// What a claim and a row both tell: who, which words, how much, and when
+    /// in minutes after 14:00.
+    type Told = (usize, Vec<usize>, Vec<usize>, i64, u8);
+
+    const PARTIES: [&str; 8] = [
+        "ann@acme.example",
+        "ann+list@acme.example",
+        "bob@acme.example",
+        "ann@gmail.com",
+        "ann.lee@other.example",
+        "Ann Lee",
+        "Lee",
+        "Bob",
+    ];
+    const WORDS: [&str; 6] = ["deck", "budget", "q3", "review", "offer", "rare"];
+
+    fn told() -> impl Strategy<Value = Told> {
+        let words = || proptest::collection::vec(0..WORDS.len(), 0..4);
+        (0..PARTIES.len(), words(), words(), 1..4i64, 0..50u8)
+    }
+
+    fn words(places: &[usize]) -> String {
+        let words: Vec<&str> = places.iter().map(|place| WORDS[*place]).collect();
+        words.join(" ")
+    }
+
+    fn at(minute: u8) -> IsoTs {
+        IsoTs::parse(&format!("2026-10-06T14:{minute:02}:00Z")).unwrap()
+    }
+
+    fn claim(action: ActionType, n: usize, (who, subject, shop, cents, minute): &Told) -> Claim {
+        let spend = action == ActionType::PurchaseMade;
+        let raw_hash = sha256(format!("claim {n}").as_bytes());
+        let party = if spend {
+            words(shop)
+        } else {
+            PARTIES[*who].into()
+        };
+        Claim {
+            id: Id::from_digest(&raw_hash),
+            request_id: None,
+            agent: AgentId::ALL[0],
+            action,
+            counterparty: (!party.is_empty()).then(|| party.into()),
+            amount: spend.then(|| Cents::new(*cents).unwrap()),
+            currency: spend.then(|| Currency::parse("USD").unwrap()),
+            subject_hint: (!subject.is_empty()).then(|| words(subject).into()),
+            claimed_at: at(*minute),
+            precision: Precision::Minute,
+            claimed_at_end: None,
+            target_at: None,
+            observed_at: at(*minute),
+            source_kind: Token::parse("activity_view").unwrap(),
+            extractor: None,
+            raw_hash,
+        }
+    }
+
+    fn row(
+        action: ActionType,
+        n: usize,
+        (who, subject, shop, cents, minute): &Told,
+    ) -> Observation {
+        let spend = action == ActionType::PurchaseMade;
+        let mut row = Observation {
+            id: Id::from_digest(&Digest::from_bytes([0; 32])),
+            source: if spend {
+                Source::GmailReceipt
+            } else {
+                Source::GmailSent
+            },
+            action,
+            occurred_at: at(*minute),
+            observed_at: at(*minute),
+            sighted_at: None,
+            counterparty: (!spend).then(|| PARTIES[*who].into()),
+            merchant: (spend && !shop.is_empty()).then(|| words(shop).into()),
+            amount: spend.then(|| Cents::new(*cents).unwrap()),
+            currency: spend.then(|| Currency::parse("USD").unwrap()),
+            subject_hint: (!subject.is_empty()).then(|| words(subject).into()),
+            row_key_hash: Some(sha256(format!("row {n}").as_bytes())),
+            content_hash: Digest::from_bytes([0; 32]),
+        };
+        row.content_hash = row.computed_content_hash();
+        row.id = Id::from_digest(&row.content_hash);
+        row
+    }
+
+    /// Collects what is met and reaches `wanted`.
+    struct Met<'c, 'a> {
+        corpus: &'c Corpus<'a>,
+        facts: &'c ClaimFacts,
+        wanted: Ratio,
+        rows: Vec<RowIx>,
+    }
+
+    impl Visitor for Met<'_, '_> {
+        fn wanted(&self) -> Ratio {
+            self.wanted
+        }
+
+        fn visit(&mut self, ix: RowIx) {
+            let score = self.corpus.score(self.facts, ix).unwrap().score;
+            if !score.is_zero() && score >= self.wanted {
+                self.rows.push(ix);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Every pair that reaches what is wanted is met, and once.
+        #[test]
+        fn no_pair_that_reaches_is_missed(
+            spend: bool,
+            claimed in told(),
+            seen in proptest::collection::vec(told(), 1..30),
+            wanted in 0..=10_000u128,
+            weights in proptest::collection::vec(1..=10_000u32, 7),
+        ) {
+            let policy = reweighed(&weights);
+            let action = if spend { ActionType::PurchaseMade } else { ActionType::EmailSent };
+            let rows: Vec<Observation> =
+                seen.iter().enumerate().map(|(n, told)| row(action, n, told)).collect();
+            let claim = claim(action, 0, &claimed);
+            let mut corpus = Corpus::new(&policy, &rows, None);
+            let facts = corpus.read_claim(&claim);
+            let ever = at(59).instant();
+            let wanted = Ratio::new(wanted, 10_000).unwrap();
+            let reaches = |ix: &RowIx| {
+                let score = corpus.score(&facts, *ix).unwrap().score;
+                !score.is_zero() && score >= wanted
+            };
+            let every: BTreeSet<RowIx> =
+                corpus.candidates(&claim, &facts, ever).filter(reaches).collect();
+            let mut met = Met { corpus: &corpus, facts: &facts, wanted, rows: Vec::new() };
+            corpus.visit_sharing(&claim, &facts, ever, &mut Marks::new(corpus.len()), &mut met);
+            let once: BTreeSet<RowIx> = met.rows.iter().copied().collect();
+            prop_assert_eq!(once.len(), met.rows.len());
+            prop_assert_eq!(once, every);
+        }
+    }
+
+    /// The default policy with other weights.
+    fn reweighed(weights: &[u32]) -> Policy {
+        let names = [
+            "timeProximity",
+            "counterpartyExact",
+            "counterpartyDomain",
+            "counterpartyName",
+            "subjectOverlap",
+            "amountExact",
+            "merchantMatch",
+        ];
+        let mut text = DEFAULT_POLICY.to_owned();
+        for (name, weight) in names.iter().zip(weights) {
+            let at = text.find(&format!("\"{name}\": 0.")).unwrap() + name.len() + 4;
+            let end = at
+                + text[at..]
+                    .find(|c: char| !c.is_ascii_digit() && c != '.')
+                    .unwrap();
+            text.replace_range(
+                at..end,
+                &format!("{}.{:04}", weight / 10_000, weight % 10_000),
+            );
+        }
+        load_policy(&text).unwrap()
+    }
+}

@@ -211,41 +211,82 @@ impl IsoTs {
 }
 
 impl fmt::Display for IsoTs {
+    /// Written byte by byte: hashing a coverage writes thousands of instants.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = AsciiText::default();
         let wall = self.wall_ms();
         let (year, month, day) = civil_from_days(wall.div_euclid(MS_PER_DAY));
         let of_day = wall.rem_euclid(MS_PER_DAY);
         let part = |unit: i64, modulus: i64| of_day.div_euclid(unit).rem_euclid(modulus);
-        let (hour, minute, second) = (
-            part(MS_PER_HOUR, 24),
-            part(MS_PER_MINUTE, 60),
-            part(1000, 60),
-        );
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-        )?;
+        text.two(year.div_euclid(100));
+        text.two(year.rem_euclid(100));
+        for (mark, number) in [
+            (b'-', month),
+            (b'-', day),
+            (b'T', part(MS_PER_HOUR, 24)),
+            (b':', part(MS_PER_MINUTE, 60)),
+            (b':', part(1000, 60)),
+        ] {
+            text.byte(mark);
+            text.two(number);
+        }
         let milliseconds = of_day.rem_euclid(1000);
-        match self.fraction_digits {
-            0 => {}
-            1 => write!(f, ".{}", milliseconds.div_euclid(100))?,
-            2 => write!(f, ".{:02}", milliseconds.div_euclid(10))?,
-            _ => write!(f, ".{milliseconds:03}")?,
+        if self.fraction_digits > 0 {
+            text.byte(b'.');
+            text.digit(milliseconds.div_euclid(100));
         }
-        match self.form {
-            OffsetForm::Zulu => f.write_str("Z"),
-            OffsetForm::NegativeZero => f.write_str("-00:00"),
-            OffsetForm::Signed => {
-                let sign = if self.offset_minutes < 0 { '-' } else { '+' };
-                let magnitude = self.offset_minutes.unsigned_abs();
-                write!(
-                    f,
-                    "{sign}{:02}:{:02}",
-                    magnitude.div_euclid(60),
-                    magnitude.rem_euclid(60)
-                )
-            }
+        if self.fraction_digits > 1 {
+            text.digit(milliseconds.div_euclid(10));
         }
+        if self.fraction_digits > 2 {
+            text.digit(milliseconds);
+        }
+        let magnitude = i64::from(self.offset_minutes.unsigned_abs());
+        let sign = match self.form {
+            OffsetForm::Zulu => b'Z',
+            OffsetForm::Signed if self.offset_minutes >= 0 => b'+',
+            OffsetForm::Signed | OffsetForm::NegativeZero => b'-',
+        };
+        text.byte(sign);
+        if self.form != OffsetForm::Zulu {
+            text.two(magnitude.div_euclid(60));
+            text.byte(b':');
+            text.two(magnitude.rem_euclid(60));
+        }
+        f.write_str(text.as_str())
+    }
+}
+
+/// An instant's text as it is written: at most 29 characters.
+#[derive(Default)]
+struct AsciiText {
+    bytes: [u8; 29],
+    length: usize,
+}
+
+impl AsciiText {
+    fn byte(&mut self, byte: u8) {
+        if let Some(slot) = self.bytes.get_mut(self.length) {
+            *slot = byte;
+            self.length = self.length.saturating_add(1);
+        }
+    }
+
+    /// The last decimal digit of a number.
+    fn digit(&mut self, number: i64) {
+        let digit = u8::try_from(number.rem_euclid(10)).unwrap_or(0);
+        self.byte(b'0' | digit);
+    }
+
+    /// The last two.
+    fn two(&mut self, number: i64) {
+        self.digit(number.div_euclid(10));
+        self.digit(number);
+    }
+
+    fn as_str(&self) -> &str {
+        let written = self.bytes.get(..self.length).unwrap_or_default();
+        core::str::from_utf8(written).unwrap_or_default()
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod arithmetic;
 pub mod format;
 mod inputs;
+mod preview;
 pub mod rules;
 mod state;
 pub mod why;
@@ -14,8 +15,20 @@ use super::Pane;
 use crate::inspector::app::state::Tab;
 use crate::inspector::screens::timeline::tab as timeline;
 use crate::inspector::theme::Role;
-use crate::inspector::work::Explained;
+use crate::inspector::work::{Explained, Opened, Preview};
 use write::Page;
+
+/// What a ledger would say at another instant.
+pub fn preview(
+    pane: &Pane<'_>,
+    explained: &Explained,
+    opened: &Opened,
+    preview: &Preview,
+) -> Vec<Line<'static>> {
+    let mut page = Page::new(pane);
+    preview::write(&mut page, &explained.receipt, opened, preview);
+    page.finish()
+}
 
 /// The lines of a tab.
 pub fn lines(pane: &Pane<'_>, tab: Tab, explained: &Explained) -> Vec<Line<'static>> {

@@ -302,7 +302,6 @@ impl Walking {
                 width: usize::from(width),
                 unfolded: true,
                 keymap: scene.keymap,
-                opened: None,
             };
             let made = plain::step(
                 &self.opened,
@@ -437,7 +436,6 @@ impl Screen for State {
                     width: usize::from(width),
                     unfolded: true,
                     keymap: scene.keymap,
-                    opened: None,
                 };
                 let lines = self
                     .entry()

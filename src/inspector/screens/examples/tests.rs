@@ -244,7 +244,6 @@ fn printed_without_a_terminal() {
         width: 78,
         unfolded: true,
         keymap: &keymap,
-        opened: None,
     };
     let list = plain(None, &pane).unwrap();
     assert_eq!(list.len(), catalogue::entries().len());

@@ -205,7 +205,6 @@ fn draw_preview(
         width: usize::from(within.width),
         unfolded: true,
         keymap: scene.keymap,
-        opened: None,
     };
     let above = Rect {
         height: rows.y - within.y,

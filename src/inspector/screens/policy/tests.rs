@@ -240,7 +240,6 @@ fn printed_without_a_terminal() {
         width: 100,
         unfolded: true,
         keymap: &keymap,
-        opened: None,
     };
     let loaded = plain(&bench.facts(), &Proposal::default(), &pane).unwrap();
     insta::assert_snapshot!("plain", loaded.join("\n"));

@@ -279,7 +279,6 @@ impl Screen for State {
                 width: usize::from(width),
                 unfolded: true,
                 keymap: scene.keymap,
-                opened: None,
             };
             let lines = self.replayed.as_ref().map_or_else(Vec::new, |replayed| {
                 plain::page(replayed, self.cursor.at, &pane)

@@ -39,7 +39,6 @@ pub fn of(
         width: usize::from(width),
         unfolded: false,
         keymap: scene.keymap,
-        opened: None,
     };
     let mut page = Page::new(&pane);
     let case = match case {

@@ -195,7 +195,6 @@ fn printed_without_a_terminal() {
         width: 100,
         unfolded: true,
         keymap: &keymap,
-        opened: None,
     };
     let text = plain(&bench.facts(), &rows, &pane).unwrap().join("\n");
     insta::assert_snapshot!("plain", text);

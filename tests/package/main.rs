@@ -1,0 +1,14 @@
+//! Packages: exported, verified, held against their ledger, built, refused.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod archives;
+mod bad_input;
+mod build;
+mod export;
+mod facts;
+mod flips;
+mod ledger;
+mod reading;
+mod selection;
