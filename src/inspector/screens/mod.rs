@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod bench;
 pub mod examples;
+#[cfg(test)]
+mod hostile;
 pub mod policy;
 mod reading;
 pub mod replay;

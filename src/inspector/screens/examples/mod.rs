@@ -11,6 +11,7 @@ mod result;
 mod steps;
 #[cfg(test)]
 pub mod tests;
+mod world;
 
 use std::sync::Arc;
 

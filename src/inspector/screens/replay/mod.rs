@@ -91,6 +91,14 @@ impl State {
         vec![Want::Ask(AnyQuery::Replay(Query::Run))]
     }
 
+    /// Whether anything differs.
+    #[cfg(test)]
+    pub fn found_mismatches(&self) -> bool {
+        self.items()
+            .iter()
+            .any(|item| matches!(item, Item::Receipt(_)))
+    }
+
     fn items(&self) -> &[Item] {
         self.replayed
             .as_ref()
