@@ -12,13 +12,16 @@ use crate::inspector::app::state::Focus;
 use crate::inspector::panes::Pane;
 use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::screens::Scene;
-use crate::inspector::screens::reading::{page_lines, split};
+use crate::inspector::screens::reading::{page_lines, split, stacked};
 use crate::inspector::text::{cut_middle, wrap};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar, paint};
 
 /// Lines above the changes: what was looked at.
 const SUMMARY: u16 = 4;
+
+/// Lines that say how something is tried out, with their frame.
+const HELP: u16 = 6;
 
 /// Where the changes stand within the frame of a preview.
 pub fn change_rows(area: Rect) -> Rect {
@@ -31,10 +34,27 @@ pub fn change_rows(area: Rect) -> Rect {
     }
 }
 
+/// Where the policy and what is tried out stand. Where they stand one above the other, the policy
+/// has nearly all while nothing is tried out.
+pub fn places(state: &State, area: Rect) -> (Option<Rect>, Option<Rect>) {
+    match split(area, state.focus) {
+        (Some(list), Some(page)) if page.y > list.y => {
+            let upper = if state.proposal.is_empty() {
+                area.height - HELP
+            } else {
+                area.height / 2
+            };
+            let (list, page) = stacked(area, upper);
+            (Some(list), Some(page))
+        }
+        places => places,
+    }
+}
+
 /// Draws the screen.
 pub fn draw(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) {
     let look = scene.look;
-    let (list, page) = split(scene.area, state.focus);
+    let (list, page) = places(state, scene.area);
     if let Some(area) = list {
         draw_policy(state, scene, area, buffer);
     }

@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::reading::{page_lines, split};
+use super::reading::page_lines;
 use super::{Answer as Any, Facts, Query as AnyQuery, Scene, Screen, Want};
 use crate::inspector::action::Action;
 use crate::inspector::app::layout::inner;
@@ -253,7 +253,7 @@ impl Screen for State {
     }
 
     fn update(&mut self, action: Action, scene: &Scene<'_>) -> Vec<Want> {
-        let (list, page) = split(scene.area, self.focus);
+        let (list, page) = draw::places(self, scene.area);
         let height = match self.focus {
             Focus::List => list.map(|area| inner(area).height),
             Focus::Detail => page.map(|area| page_lines(area).height),
@@ -308,7 +308,7 @@ impl Screen for State {
             MouseEventKind::ScrollUp => -3,
             _ => 0,
         };
-        let (list, page) = split(scene.area, self.focus);
+        let (list, page) = draw::places(self, scene.area);
         let over = |area: Option<Rect>| area.filter(|area| area.contains(at));
         if let Some(area) = over(page) {
             self.focus = Focus::Detail;
@@ -376,7 +376,7 @@ impl Screen for State {
         if scene.area.is_empty() {
             return Vec::new();
         }
-        let (list, page) = split(scene.area, self.focus);
+        let (list, page) = draw::places(self, scene.area);
         if let Some(area) = list {
             let rows = usize::from(inner(area).height).max(1);
             let len = self.lines().len();

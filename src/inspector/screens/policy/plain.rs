@@ -1,5 +1,7 @@
 //! The lines of the screen: what draws them, and what prints them without a terminal.
 
+use std::collections::BTreeMap;
+
 use ratatui::text::{Line, Span};
 
 use super::document::{Document, PolicyLine, Proposal, outcome_word};
@@ -53,6 +55,8 @@ pub fn line(of: &PolicyLine, changed: bool, room: usize, look: &Look) -> Line<'s
             written,
             unit,
         } => {
+            // The heading says the section.
+            let name = path.split_once('.').map_or(path.as_str(), |(_, name)| name);
             let (mark, role) = if changed {
                 (look.glyphs.overridden, Role::Preview)
             } else {
@@ -62,7 +66,7 @@ pub fn line(of: &PolicyLine, changed: bool, room: usize, look: &Look) -> Line<'s
                 look.span(Role::Preview, format!("  {mark}  ")),
                 look.span(
                     Role::Muted,
-                    fit(path, name_cells.saturating_sub(5), Align::Left, cut),
+                    fit(name, name_cells.saturating_sub(5), Align::Left, cut),
                 ),
                 Span::raw(" "),
                 look.span(role, written.clone()),
@@ -135,6 +139,19 @@ pub fn summary(preview: &Preview, proposal: &Proposal, pane: &Pane<'_>) -> Vec<L
     }
     text.push('.');
     page.text(Role::Text, &text);
+    let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for change in &preview.changes {
+        let kind = (word(change.before.as_ref()), word(change.after.as_ref()));
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let arrow = pane.look.glyphs.arrow;
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .map(|((before, after), n)| format!("{} {before} {arrow} {after}", count(n)))
+        .collect();
+    if !kinds.is_empty() {
+        page.text(Role::Preview, &kinds.join(", "));
+    }
     for (field, n) in &preview.underivable {
         let text = format!(
             "{} cannot be derived: {}",

@@ -84,6 +84,8 @@ fn another_threshold() {
         (after.grade, after.rule.as_str()),
         (Some(Grade::Partial), "partial")
     );
+    let text = bench.screen();
+    assert!(text.contains("1 VERIFIED → PARTIAL"), "{text}");
     try_out(&mut bench, "thresholds.verified", "0.9936");
     assert_eq!(preview(&bench).changes, []);
     assert!(

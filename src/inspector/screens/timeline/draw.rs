@@ -200,7 +200,6 @@ fn glyph(kind: Kind, mark: &Mark, look: &Look) -> String {
     match (&mark.verdict, kind) {
         (Some((standing, _)), _) => look.standing(*standing),
         (None, Kind::Batches) => glyphs.vertical,
-        (None, Kind::Claims(_) | Kind::Rows(_)) => glyphs.instant,
         (None, _) => glyphs.dot,
     }
     .to_owned()

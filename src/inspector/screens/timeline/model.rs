@@ -154,6 +154,17 @@ impl Model {
         };
         let mut lanes: BTreeMap<Kind, Vec<Mark>> = BTreeMap::new();
         tables.fill(clock, &mut lanes);
+        let stored: BTreeMap<Id, &Receipt> =
+            tables.receipts.iter().map(|one| (one.id, one)).collect();
+        for mark in lanes.values_mut().flatten() {
+            let held = mark.receipts.iter().position(|id| stored.contains_key(id));
+            let Some(held) = held else { continue };
+            let said = mark.receipts.get(held).and_then(|id| stored.get(id));
+            if let Some(verdict) = said.and_then(|receipt| settled(receipt)) {
+                mark.verdict = Some(verdict);
+                mark.receipts.retain(|id| stored.contains_key(id));
+            }
+        }
         let lanes: Vec<Lane> = lanes
             .into_iter()
             .map(|(kind, mut marks)| {
@@ -185,17 +196,39 @@ impl Model {
         }
     }
 
-    /// Lets each mark say what its receipt says in the list.
+    /// Lets each mark that has no verdict yet say what its receipt says in the list.
     pub fn judge(&mut self, rows: &[Row]) {
-        let by_id: BTreeMap<&str, &Row> = rows.iter().map(|row| (row.id.as_str(), row)).collect();
-        for mark in self.lanes.iter_mut().flat_map(|lane| &mut lane.marks) {
-            let mut found = mark.receipts.iter().map(ToString::to_string);
-            let row = found.find_map(|id| by_id.get(id.as_str()).copied());
-            mark.verdict = row.map(|row| (row.standing, row.verdict().to_owned()));
-            mark.receipts
-                .retain(|id| by_id.contains_key(id.to_string().as_str()));
+        let open = |mark: &&mut Mark| mark.verdict.is_none() && !mark.receipts.is_empty();
+        let mut marks: Vec<&mut Mark> = self
+            .lanes
+            .iter_mut()
+            .flat_map(|lane| &mut lane.marks)
+            .filter(open)
+            .collect();
+        let asked = marks.iter().flat_map(|mark| &mark.receipts);
+        let mut found: BTreeMap<String, Option<&Row>> =
+            asked.map(|id| (id.to_string(), None)).collect();
+        for row in rows {
+            if let Some(held) = found.get_mut(&row.id) {
+                *held = Some(row);
+            }
+        }
+        for mark in &mut marks {
+            let row = |id: &Id| found.get(&id.to_string()).copied().flatten();
+            mark.receipts.retain(|id| row(id).is_some());
+            let first = mark.receipts.first().and_then(row);
+            mark.verdict = first.map(|row| (row.standing, row.verdict().to_owned()));
         }
     }
+}
+
+/// What a settled receipt says: the ledger holds it, and no grading makes another of it. Of one
+/// that is checking the list knows more.
+fn settled(receipt: &Receipt) -> Option<(Standing, String)> {
+    let standing = Standing::of(receipt);
+    let grade = receipt.counted_grade()?;
+    matches!(standing, Standing::Final | Standing::Overridden)
+        .then(|| (standing, grade.as_str().to_owned()))
 }
 
 fn of_ledger(ledger: &Ledger) -> Tables<'_> {

@@ -174,7 +174,7 @@ fn draw(page: &mut Page<'_>, tracks: &[Track], clock: Clock) {
     let look = page.look();
     let glyphs = page.glyphs();
     let longest = tracks.iter().map(|track| track.text.len()).max();
-    let text_cells = longest.unwrap_or(0).min(34);
+    let text_cells = longest.unwrap_or(0).min(40);
     let wide = page.pane.width >= NAME + text_cells + 32;
     let across = if wide {
         page.pane.width.saturating_sub(NAME + text_cells + 3)
