@@ -15,13 +15,13 @@ use attest_grading::replay::Replayer;
 use super::rows::Texts;
 use super::serve::{FAULT, Opening, ask_revert};
 use super::travel::{Verdicts, flips, known_at, verdicts};
-use super::{Job, Ready, fresh_trace, why_not};
+use super::{Job, Ready, Refusal, fresh_trace, why_not};
 use crate::inspector::row::Row;
 use crate::inspector::screens::{Explainer, Facts};
 use crate::inspector::work::{
     Deed, Done, Explained, Inbox, Left, Opened, Preview, Progress, Request, Told,
 };
-use crate::store::{Held, Session, StoredEvent, View};
+use crate::store::{Held, Opened as Readable, Session, StoredEvent, View};
 
 /// Why a look ended.
 pub(super) enum Turn {
@@ -88,20 +88,48 @@ impl Look<'_> {
             Opening::First => Told::Opened(opened),
             Opening::Again => Told::Renewed(opened),
         });
-        let facts = Facts {
-            path: self.job.path.as_deref(),
-            ledger: ledger(view),
-            scenario: match view {
-                View::Scenario(world) => Some(world),
-                View::Ledger(_) => None,
-            },
-            policy: &ready.policy,
-            at: ready.at,
-            explainer: &graded,
-        };
+        let facts = facts(self.job, view, &ready, &graded);
         Ok(answer(inbox, &facts, |id| {
             ask_revert(self.held, id, self.at)
         }))
+    }
+}
+
+/// Grades what is open once, and makes something of it.
+///
+/// # Errors
+///
+/// It cannot be graded.
+pub fn look<T>(
+    job: &Job,
+    opened: &Readable,
+    make: impl FnOnce(&Facts<'_>, &[Row]) -> T,
+) -> Result<T, Refusal> {
+    let view = opened.view();
+    let ready = job.ready(view, job.at)?;
+    // Nobody cancels it.
+    let graded = Grading::new(job, view, &ready, &Progress::silent());
+    let graded = graded.map_err(Option::unwrap_or_default)?;
+    let rows = graded.rows();
+    Ok(make(&facts(job, view, &ready, &graded), &rows))
+}
+
+fn facts<'f>(
+    job: &'f Job,
+    view: View<'f>,
+    ready: &'f Ready<'f>,
+    graded: &'f Grading<'f>,
+) -> Facts<'f> {
+    Facts {
+        path: job.path.as_deref(),
+        ledger: ledger(view),
+        scenario: match view {
+            View::Scenario(world) => Some(world),
+            View::Ledger(_) => None,
+        },
+        policy: &ready.policy,
+        at: ready.at,
+        explainer: graded,
     }
 }
 

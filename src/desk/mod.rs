@@ -22,6 +22,7 @@ use attest_grading::text::escaped;
 
 use crate::store::{self, Next, Opened, View};
 
+pub use look::look;
 pub use rows::Texts;
 pub use serve::LedgerDesk;
 

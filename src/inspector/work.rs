@@ -227,7 +227,6 @@ impl Progress {
     }
 
     /// One that tells nobody and is never cancelled.
-    #[cfg(test)]
     pub fn silent() -> Self {
         Self {
             tell: Arc::new(|_| ()),
