@@ -12,6 +12,7 @@ use attest_grading::ledger::{Event, Ledger, transition};
 use attest_grading::model::{IsoTs, Receipt};
 use attest_grading::replay::Replayer;
 
+use super::export::{export, offer};
 use super::rows::Texts;
 use super::serve::{FAULT, Opening, ask_revert};
 use super::travel::{Verdicts, flips, known_at, verdicts};
@@ -89,9 +90,14 @@ impl Look<'_> {
             Opening::Again => Told::Renewed(opened),
         });
         let facts = facts(self.job, view, &ready, &graded);
-        Ok(answer(inbox, &facts, |id| {
-            ask_revert(self.held, id, self.at)
-        }))
+        // What changes nothing is done without looking again.
+        let done = |deed: &Deed, progress: &Progress| match deed {
+            Deed::AskRevert(id) => Some(ask_revert(self.held, *id, self.at)),
+            Deed::PlanExport(filters) => Some(offer(self.held, filters)),
+            Deed::Export { filter, path } => Some(export(self.held, filter, path, progress)),
+            _ => None,
+        };
+        Ok(answer(inbox, &facts, done))
     }
 }
 
@@ -141,7 +147,11 @@ fn ledger(view: View<'_>) -> Option<&Ledger> {
 }
 
 /// Answers what asks for no change.
-fn answer(inbox: &Inbox, facts: &Facts<'_>, ask_revert: impl Fn(Id) -> Done) -> Turn {
+fn answer(
+    inbox: &Inbox,
+    facts: &Facts<'_>,
+    done: impl Fn(&Deed, &Progress) -> Option<Done>,
+) -> Turn {
     while let Some((request, progress)) = inbox.next() {
         let told = catch_unwind(AssertUnwindSafe(|| match &request {
             Request::Explain(id) => Some(match facts.explainer.explain(*id) {
@@ -156,8 +166,8 @@ fn answer(inbox: &Inbox, facts: &Facts<'_>, ask_revert: impl Fn(Id) -> Done) -> 
                     false => Told::Answered(query.screen(), Box::new(answer)),
                 })
             }
-            Request::Do(Deed::AskRevert(id)) => Some(Told::Done(Box::new(ask_revert(*id)))),
-            Request::Open | Request::Do(_) => None,
+            Request::Do(deed) => done(deed, &progress).map(|done| Told::Done(Box::new(done))),
+            Request::Open => None,
         }));
         match (told, request) {
             (Ok(Some(told)), _) => inbox.tell(told),

@@ -5,6 +5,7 @@
 //! This file says what is to be opened; [`serve`] holds it and answers;
 //! [`look`] is one grading of it; [`rows`] and [`travel`] are what they read.
 
+mod export;
 mod look;
 mod rows;
 mod serve;
