@@ -575,3 +575,31 @@ fn without_a_terminal_the_inspector_says_what_to_do() {
     );
     assert!(plain.out.contains("muse likely did it"));
 }
+
+/// Neither the time zone nor the language of the machine changes a byte.
+#[test]
+fn the_place_of_the_machine_changes_nothing() {
+    let desk = Desk::new();
+    desk.demo();
+    let runs: [&[&str]; 4] = [
+        &["grade", "demo.json", "--json"],
+        &["replay", "demo.json", "--json"],
+        &["demo.json", "--plain"],
+        &["grade", "demo.json"],
+    ];
+    for run in runs {
+        let plain = desk.command(run).output().unwrap().stdout;
+        assert!(!plain.is_empty(), "{run:?}");
+        for (zone, language) in [
+            ("UTC", "C"),
+            ("Pacific/Kiritimati", "de_DE.UTF-8"),
+            ("America/Los_Angeles", "tr_TR.UTF-8"),
+            ("Asia/Kathmandu", "ar_EG.UTF-8"),
+        ] {
+            let mut command = desk.command(run);
+            command.env("TZ", zone).env("LC_ALL", language);
+            let elsewhere = command.output().unwrap().stdout;
+            assert!(elsewhere == plain, "{run:?} in {zone}, {language}");
+        }
+    }
+}

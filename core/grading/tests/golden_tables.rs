@@ -12,7 +12,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use attest_grading::decide::coverage::Cap;
+use attest_grading::decide::{Batch, Trace, TraceSubject};
 use attest_grading::model::ReasonCode;
+use attest_grading::policy::{DEFAULT_POLICY, load_policy};
 use attest_grading::scenario::build::World;
 use attest_grading::scenario::{self, RefName, Scenario, StoredReceipt};
 
@@ -198,4 +201,82 @@ fn every_reason_has_a_scenario() {
         .map(|code| code.as_str())
         .collect();
     assert!(missing.is_empty(), "no golden shows {missing:?}");
+}
+
+/// Every rule of the shipped policy, and the terminal one, decides a receipt.
+#[test]
+fn every_rule_has_a_scenario() {
+    let mut met: BTreeSet<String> = BTreeSet::new();
+    for golden in corpus() {
+        let receipts = golden.receipts.iter();
+        met.extend(receipts.map(|stored| stored.graded.receipt.rule_id.to_string()));
+    }
+    let policy = load_policy(DEFAULT_POLICY).unwrap();
+    let rules = policy.rules().iter().map(|rule| rule.id.to_string());
+    let missing: Vec<String> = rules
+        .chain(["default_unverifiable".to_owned()])
+        .filter(|rule| !met.contains(rule))
+        .collect();
+    assert!(missing.is_empty(), "no golden ends on {missing:?}");
+}
+
+/// The traces of a golden's first batch.
+fn traces(golden: &Golden) -> Vec<Trace> {
+    let world = &golden.world;
+    let Ok(batch) = Batch::new(world.batch_input(&world.policy, &world.coverage)) else {
+        return Vec::new();
+    };
+    let claims = world.claims.iter().map(|claim| batch.trace_claim(claim.id));
+    let orphans = world
+        .observations
+        .iter()
+        .map(|row| batch.trace_orphan(row.id));
+    let scopes = world.grants.iter().flat_map(|grant| {
+        let scopes = grant.observed_scopes.iter();
+        scopes.map(|scope| batch.trace_scope(grant.agent, scope).map(Some))
+    });
+    claims
+        .chain(orphans)
+        .chain(scopes)
+        .filter_map(|trace| trace.ok().flatten())
+        .collect()
+}
+
+/// Every condition of the shipped rules, with each value they ask for, holds in
+/// one golden and does not in another; every cap falls on an entry in one.
+#[test]
+fn every_condition_and_cap_has_a_scenario() {
+    let mut met: BTreeSet<(String, bool)> = BTreeSet::new();
+    let mut caps: BTreeSet<&str> = BTreeSet::new();
+    for golden in corpus() {
+        for trace in traces(&golden) {
+            for found in trace.rules.iter().flat_map(|rule| &rule.conditions) {
+                let text = format!("{}: {}", found.condition.key(), found.condition.wanted());
+                met.extend(found.holds.map(|holds| (text, holds)));
+            }
+            if let TraceSubject::Claim(claim) = &trace.subject {
+                let named = claim.sources.iter().flat_map(|source| &source.caps);
+                caps.extend(named.map(|cap| cap.reason().as_str()));
+            }
+        }
+    }
+    let policy = load_policy(DEFAULT_POLICY).unwrap();
+    let conditions = policy.rules().iter().flat_map(|rule| &rule.when);
+    let asked: BTreeSet<String> = conditions
+        .map(|condition| format!("{}: {}", condition.key(), condition.wanted()))
+        .collect();
+    assert_eq!(asked.len(), 16, "{asked:?}");
+    for text in asked {
+        for holds in [true, false] {
+            let there = met.contains(&(text.clone(), holds));
+            assert!(there, "no golden where {text} is {holds}");
+        }
+    }
+    for cap in Cap::ALL {
+        let reason = cap.reason().as_str();
+        assert!(
+            caps.contains(reason),
+            "no golden where a view is capped {reason}"
+        );
+    }
 }

@@ -215,8 +215,7 @@ impl World {
                 }
             }
         }
-        // Hourly by day; at night little is new.
-        for hour in (0..24).filter(|hour| *hour >= 7 || hour % 3 == 1) {
+        for hour in 0..24 {
             let off = self.dice.below(10) * MINUTE + self.dice.below(60_000);
             self.due(start + hour * HOUR + off, Due::Batch);
         }
