@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use attest_canon::{Id, sha256};
 use attest_grading::ledger::Ledger;
-use attest_grading::model::{ActionType, AgentId, DisplayNumber, Receipt};
+use attest_grading::model::{ActionType, AgentId, DisplayNumber, IsoTs, Receipt};
 use attest_tui::config::Settings;
 use attest_tui::desk::DEMO;
 use attest_tui::inspector::app::draw::draw_in;
@@ -48,11 +48,17 @@ fn rows() -> Vec<Row> {
             let who = format!("person{}@company{}.example", n % 997, n % 89);
             let what = format!("{} {} {n}", WORDS[n % 12], WORDS[n / 12 % 12]);
             let score = u16::try_from(n % 10_001).ok().and_then(DisplayNumber::new);
+            let (hour, minute, second) = (n / 3600 % 24, n / 60 % 60, n % 60);
+            let at = IsoTs::parse(&format!(
+                "2026-10-0{}T{hour:02}:{minute:02}:{second:02}Z",
+                1 + n / 86_400
+            ))
+            .unwrap();
             Row::new(
                 &receipt,
                 &Subject {
                     action: Some(ActionType::EmailSent),
-                    at: receipt.computed_at,
+                    at,
                     who: &who,
                     what: &what,
                     score,

@@ -8,6 +8,7 @@ use attest_grading::simulate::{MOST_CLAIMS, MOST_DAYS};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::package::arguments::Package;
+use crate::inspector::app::state::ScreenName;
 
 /// A terminal inspector for ledgers of what AI agents claimed to do and what
 /// really happened.
@@ -27,6 +28,40 @@ pub struct Arguments {
     /// Print every receipt and why, without a terminal's control.
     #[arg(long)]
     pub plain: bool,
+    /// The screen to begin with; with --plain, the one to print.
+    #[arg(long, value_enum, value_name = "SCREEN")]
+    pub screen: Option<Screen>,
+}
+
+/// A screen of the inspector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Screen {
+    /// The receipts and why.
+    Receipts,
+    /// What needs a person.
+    Review,
+    /// Every receipt derived again.
+    Replay,
+    /// The ledger over time.
+    Timeline,
+    /// The policy in force.
+    Policy,
+    /// The worked examples.
+    Examples,
+}
+
+impl Screen {
+    /// The inspector's name for it.
+    pub const fn name(self) -> ScreenName {
+        match self {
+            Self::Receipts => ScreenName::Receipts,
+            Self::Review => ScreenName::Review,
+            Self::Replay => ScreenName::Replay,
+            Self::Timeline => ScreenName::Timeline,
+            Self::Policy => ScreenName::Policy,
+            Self::Examples => ScreenName::Examples,
+        }
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -83,6 +118,15 @@ pub enum Command {
         /// Give them up.
         #[arg(long)]
         discard: bool,
+    },
+    /// Step through the worked examples.
+    Examples {
+        /// Print the examples, a line each, without a terminal's control.
+        #[arg(long)]
+        plain: bool,
+        /// With --plain, print every step of the example of this number.
+        #[arg(requires = "plain")]
+        number: Option<u32>,
     },
     /// Print the ledger of a seeded world of agents, a person and observers.
     Simulate(Simulate),

@@ -31,7 +31,8 @@ use attest_grading::text::escaped;
 use clap::Parser as _;
 
 use crate::desk::{Job, now};
-use arguments::{Arguments, Command};
+use crate::inspector::app::state::ScreenName;
+use arguments::{Arguments, Command, Screen};
 
 /// Runs the program; its exit code.
 #[must_use]
@@ -45,7 +46,15 @@ pub fn run() -> u8 {
         }
     };
     let outcome = match arguments.command {
-        None => open(arguments.ledger, arguments.plain),
+        None => {
+            let screen = arguments.screen.map_or(ScreenName::Receipts, Screen::name);
+            open(arguments.ledger, arguments.plain, screen)
+        }
+        Some(Command::Examples {
+            plain: true,
+            number,
+        }) => plain::examples(number),
+        Some(Command::Examples { plain: false, .. }) => open(None, false, ScreenName::Examples),
         Some(Command::Grade(grade)) => grade::run(&grade),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Replay { ledgers, json }) => replay::run(&ledgers, json),
@@ -88,15 +97,15 @@ pub fn run() -> u8 {
 type Outcome = Result<u8, String>;
 
 /// Opens the inspector; where there is no terminal, or none is wanted, prints.
-fn open(path: Option<PathBuf>, plain: bool) -> Outcome {
+fn open(path: Option<PathBuf>, plain: bool, screen: ScreenName) -> Outcome {
     let job = Job {
         path,
         ..Job::default()
     };
     if plain {
-        plain::run(&job)
+        plain::run(&job, screen)
     } else {
-        show::run(job)
+        show::run(job, screen)
     }
 }
 

@@ -5,11 +5,12 @@ use std::io::IsTerminal as _;
 use crate::config::{self, Settings};
 use crate::desk::{Job, LedgerDesk};
 use crate::inspector;
+use crate::inspector::app::state::ScreenName;
 
 use super::Outcome;
 
-/// Opens the inspector on a ledger.
-pub(super) fn run(job: Job) -> Outcome {
+/// Opens the inspector on a ledger, at a screen.
+pub(super) fn run(job: Job, screen: ScreenName) -> Outcome {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err("the inspector needs a terminal; --plain prints without one".to_owned());
     }
@@ -22,6 +23,7 @@ pub(super) fn run(job: Job) -> Outcome {
     };
     let environment = inspector::run::environment(directory);
     let name = job.name();
-    inspector::run::run(&name, settings, environment, LedgerDesk::new(job))
+    let desk = LedgerDesk::new(job);
+    inspector::run::run(&name, settings, environment, desk, screen)
         .map_err(|error| format!("terminal: {}", error.kind()))
 }

@@ -12,16 +12,17 @@ use attest_grading::ledger::{Event, Ledger, transition};
 use attest_grading::model::{IsoTs, Receipt};
 use attest_grading::replay::Replayer;
 
+use super::export::{export, offer};
 use super::rows::Texts;
 use super::serve::{FAULT, Opening, ask_revert};
 use super::travel::{Verdicts, flips, known_at, verdicts};
-use super::{Job, Ready, fresh_trace, why_not};
+use super::{Job, Ready, Refusal, fresh_trace, why_not};
 use crate::inspector::row::Row;
 use crate::inspector::screens::{Explainer, Facts};
 use crate::inspector::work::{
     Deed, Done, Explained, Inbox, Left, Opened, Preview, Progress, Request, Told,
 };
-use crate::store::{Held, Session, StoredEvent, View};
+use crate::store::{Held, Opened as Readable, Session, StoredEvent, View};
 
 /// Why a look ended.
 pub(super) enum Turn {
@@ -88,20 +89,53 @@ impl Look<'_> {
             Opening::First => Told::Opened(opened),
             Opening::Again => Told::Renewed(opened),
         });
-        let facts = Facts {
-            path: self.job.path.as_deref(),
-            ledger: ledger(view),
-            scenario: match view {
-                View::Scenario(world) => Some(world),
-                View::Ledger(_) => None,
-            },
-            policy: &ready.policy,
-            at: ready.at,
-            explainer: &graded,
+        let facts = facts(self.job, view, &ready, &graded);
+        // What changes nothing is done without looking again.
+        let done = |deed: &Deed, progress: &Progress| match deed {
+            Deed::AskRevert(id) => Some(ask_revert(self.held, *id, self.at)),
+            Deed::PlanExport(filters) => Some(offer(self.held, filters)),
+            Deed::Export { filter, path } => Some(export(self.held, filter, path, progress)),
+            _ => None,
         };
-        Ok(answer(inbox, &facts, |id| {
-            ask_revert(self.held, id, self.at)
-        }))
+        Ok(answer(inbox, &facts, done))
+    }
+}
+
+/// Grades what is open once, and makes something of it.
+///
+/// # Errors
+///
+/// It cannot be graded.
+pub fn look<T>(
+    job: &Job,
+    opened: &Readable,
+    make: impl FnOnce(&Facts<'_>, &[Row]) -> T,
+) -> Result<T, Refusal> {
+    let view = opened.view();
+    let ready = job.ready(view, job.at)?;
+    // Nobody cancels it.
+    let graded = Grading::new(job, view, &ready, &Progress::silent());
+    let graded = graded.map_err(Option::unwrap_or_default)?;
+    let rows = graded.rows();
+    Ok(make(&facts(job, view, &ready, &graded), &rows))
+}
+
+fn facts<'f>(
+    job: &'f Job,
+    view: View<'f>,
+    ready: &'f Ready<'f>,
+    graded: &'f Grading<'f>,
+) -> Facts<'f> {
+    Facts {
+        path: job.path.as_deref(),
+        ledger: ledger(view),
+        scenario: match view {
+            View::Scenario(world) => Some(world),
+            View::Ledger(_) => None,
+        },
+        policy: &ready.policy,
+        at: ready.at,
+        explainer: graded,
     }
 }
 
@@ -113,7 +147,11 @@ fn ledger(view: View<'_>) -> Option<&Ledger> {
 }
 
 /// Answers what asks for no change.
-fn answer(inbox: &Inbox, facts: &Facts<'_>, ask_revert: impl Fn(Id) -> Done) -> Turn {
+fn answer(
+    inbox: &Inbox,
+    facts: &Facts<'_>,
+    done: impl Fn(&Deed, &Progress) -> Option<Done>,
+) -> Turn {
     while let Some((request, progress)) = inbox.next() {
         let told = catch_unwind(AssertUnwindSafe(|| match &request {
             Request::Explain(id) => Some(match facts.explainer.explain(*id) {
@@ -128,8 +166,8 @@ fn answer(inbox: &Inbox, facts: &Facts<'_>, ask_revert: impl Fn(Id) -> Done) -> 
                     false => Told::Answered(query.screen(), Box::new(answer)),
                 })
             }
-            Request::Do(Deed::AskRevert(id)) => Some(Told::Done(Box::new(ask_revert(*id)))),
-            Request::Open | Request::Do(_) => None,
+            Request::Do(deed) => done(deed, &progress).map(|done| Told::Done(Box::new(done))),
+            Request::Open => None,
         }));
         match (told, request) {
             (Ok(Some(told)), _) => inbox.tell(told),

@@ -5,6 +5,7 @@
 //! This file says what is to be opened; [`serve`] holds it and answers;
 //! [`look`] is one grading of it; [`rows`] and [`travel`] are what they read.
 
+mod export;
 mod look;
 mod rows;
 mod serve;
@@ -22,6 +23,7 @@ use attest_grading::text::escaped;
 
 use crate::store::{self, Next, Opened, View};
 
+pub use look::look;
 pub use rows::Texts;
 pub use serve::LedgerDesk;
 

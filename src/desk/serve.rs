@@ -153,6 +153,10 @@ impl LedgerDesk {
             Deed::StoreBatch => self.store_batch(held),
             Deed::Save => return save(held),
             Deed::SaveAs(path) => return self.save_as(held, &path),
+            // Without a look at what is open there is nothing to export of.
+            Deed::PlanExport(_) | Deed::Export { .. } => {
+                return Done::Refused("nothing is graded".to_owned());
+            }
             Deed::Travel(_) => return Done::Told(String::new()),
         };
         outcome.unwrap_or_else(Done::Refused)

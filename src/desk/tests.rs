@@ -676,3 +676,89 @@ fn digest_of(bench: &Bench) -> Digest {
     lines.sort();
     sha256(lines.join("\n").as_bytes())
 }
+
+/// What goes in and what is withheld is said first; then the package is written, and verifies
+/// against the very ledger.
+#[test]
+fn a_package_is_exported_after_saying_what_it_withholds() {
+    let folder = Folder::new(&demo());
+    let mut bench = Bench::new(Some(&folder.path()));
+    bench.keys("/");
+    bench.typed("grade:unasked");
+    bench.keys("enter x");
+    let asked = bench.asked();
+    for part in [
+        "Withheld: claims, grants, observations, the reasons of overrides",
+        "guesses a mail's exact facts",
+    ] {
+        assert!(asked.contains(part), "{asked}");
+    }
+    let text = screen(&bench.app);
+    assert!(
+        text.contains("every receipt: 3 receipts, 1 policies"),
+        "{text}"
+    );
+    assert!(
+        text.contains("what the filter passes, grade:unasked: 1 receipts"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the chosen receipt alone: 1 receipts"),
+        "{text}"
+    );
+    // Cancel has the focus.
+    bench.keys("enter x down enter ctrl-u");
+    bench.typed("no-package");
+    bench.keys("enter");
+    assert!(screen(&bench.app).contains("the name must end in .tar"));
+    bench.keys("ctrl-u");
+    let path = folder.0.path().join("mine.tar");
+    bench.typed(&path.to_string_lossy());
+    bench.keys("enter");
+    assert!(
+        bench.notice().contains("3 of 3 receipts, verified"),
+        "{}",
+        bench.notice()
+    );
+    for name in ["mine.tar", "mine.context.json", "mine.verify.json"] {
+        assert!(folder.0.path().join(name).is_file(), "{name}");
+    }
+    // Nothing is replaced: the name is asked for again.
+    let before = fs::read(&path).unwrap();
+    bench.keys("x down down enter ctrl-u");
+    bench.typed(&path.to_string_lossy());
+    bench.keys("enter");
+    assert!(
+        screen(&bench.app).contains("nothing is replaced"),
+        "{}",
+        screen(&bench.app)
+    );
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+/// One receipt alone, from a ledger that is not saved: what it names is what a save would write.
+#[test]
+fn a_package_of_what_is_not_saved_names_what_would_be() {
+    let folder = Folder::new(&demo());
+    let mut bench = Bench::new(Some(&folder.path()));
+    bench.choose(unasked());
+    bench.keys("o down down enter");
+    bench.typed("no");
+    bench.keys("enter x");
+    assert!(bench.asked().contains("would be saved as"));
+    bench.keys("down down enter ctrl-u");
+    let path = folder.0.path().join("one.tar");
+    bench.typed(&path.to_string_lossy());
+    bench.keys("enter");
+    assert!(
+        bench.notice().contains("1 of 3 receipts"),
+        "{}",
+        bench.notice()
+    );
+    bench.keys("w");
+    let digest = sha256(&fs::read(folder.path()).unwrap()).to_string();
+    let archive = fs::read(&path).unwrap();
+    assert!(String::from_utf8_lossy(&archive).contains(&digest));
+    // The person's reason stays at home.
+    assert!(!String::from_utf8_lossy(&archive).contains("northwind"));
+}

@@ -211,6 +211,7 @@ actions! {
     Now "now" "" "go back from a preview to what stands" [Global] ["T"];
     StoreBatch "store-batch" "" "store the batch whose receipts are shown" [Receipts] ["B"];
     Save "save" "" "write the ledger" [Global] ["w"];
+    Export "export" "" "export a package, after showing what it holds and withholds" [Global] ["x"];
     Reload "reload" "" "read the ledger's file anew" [Global] ["ctrl-r"];
 
     // Taking away.

@@ -209,6 +209,22 @@ impl Column {
             .find(|column| column.name() == name)
     }
 
+    /// A number in the order of [`Self::compare`], and whether rows with the same number are the
+    /// same in this column.
+    fn key(self, row: &Row) -> (u128, bool) {
+        let or_last = |number: Option<u128>| (number.unwrap_or(u128::MAX >> 1), true);
+        match self {
+            Self::State => (row.standing as u128, true),
+            Self::Grade => or_last(row.grade.map(|grade| grade as u128)),
+            Self::Time => (u128::from(row.at.instant().ms().abs_diff(i64::MIN)), true),
+            Self::Agent => beginning(row.agent.as_str()),
+            Self::Action => or_last(row.action.map(|action| action as u128)),
+            Self::Who => (beginning(&row.who).0, false),
+            Self::Score => or_last(row.score.map(|score| score.ten_thousandths().into())),
+            Self::Rule => beginning(&row.rule),
+        }
+    }
+
     /// How two rows stand in this column, the least first; what is missing comes last.
     fn compare(self, a: &Row, b: &Row) -> Ordering {
         fn missing_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
@@ -233,6 +249,20 @@ impl Column {
             Self::Rule => a.rule.cmp(&b.rule),
         }
     }
+}
+
+/// A text as a number in the order of texts, and whether the number tells it from every other
+/// text: its first 15 bytes, then its length as far as they go.
+fn beginning(text: &str) -> (u128, bool) {
+    let mut bytes = [0; 16];
+    for (byte, of_text) in bytes.iter_mut().zip(text.bytes().take(15)) {
+        *byte = of_text;
+    }
+    let length = u8::try_from(text.len()).unwrap_or(16).min(16);
+    if let Some(last) = bytes.last_mut() {
+        *last = length;
+    }
+    (u128::from_be_bytes(bytes), length < 16)
 }
 
 /// How a list is sorted.
@@ -261,6 +291,20 @@ impl Sort {
             None => (false, text),
         };
         Column::parse(name).map(|column| Self { column, descending })
+    }
+
+    /// A number that stands for a row's place in the order: rows with different numbers stand as
+    /// the numbers do, rows with one number as [`Self::compare`] says.
+    pub fn key(self, row: &Row) -> (u128, i64) {
+        let (key, is_whole) = self.column.key(row);
+        let key = if self.descending { !key } else { key };
+        // Where the column says all, time comes next.
+        let time = if self.column == Column::Time {
+            0
+        } else {
+            row.at.instant().ms()
+        };
+        (key, if is_whole { time } else { 0 })
     }
 
     /// The order of two rows: by the column, then by time, then by id, so that it never wavers.
@@ -335,6 +379,56 @@ pub mod tests {
         }
         for text in ["", "-", "--time", "Time", "size"] {
             assert_eq!(Sort::parse(text), None, "{text}");
+        }
+    }
+
+    /// What a list is sorted by is the order of its rows, in every column and both ways.
+    #[test]
+    fn keys_stand_in_the_order_of_rows() {
+        let texts = [
+            "",
+            "a",
+            "a b",
+            "abcdefghijklmno",
+            "abcdefghijklmnop",
+            "abcdefghijklmnoq",
+            "\u{e9}",
+        ];
+        let grades = [None, Some(Grade::Verified), Some(Grade::Unasked)];
+        let times = [
+            "1969-12-31T10:00:00Z",
+            "2026-10-06T10:00:00Z",
+            "2026-10-06T10:00:00+02:00",
+        ];
+        let mut rows = Vec::new();
+        for (n, (who, what)) in texts
+            .iter()
+            .flat_map(|who| texts.map(|what| (who, what)))
+            .enumerate()
+        {
+            let id = (texts.len() * texts.len() - n).to_string();
+            let mut one = row(&id, grades[n % 3], times[n / 3 % 3], who, what);
+            one.rule = texts[n / 2 % texts.len()].to_owned();
+            one.score = u16::try_from(n % 5 * 2500)
+                .ok()
+                .and_then(DisplayNumber::new)
+                .filter(|_| n % 4 > 0);
+            one.action = (n % 7 > 0).then(|| ActionType::ALL[n % ActionType::ALL.len()]);
+            one.agent = AgentId::ALL[n % AgentId::ALL.len()];
+            rows.push(one);
+        }
+        for column in Column::ALL {
+            for descending in [false, true] {
+                let sort = Sort {
+                    column: *column,
+                    descending,
+                };
+                for (a, b) in rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b))) {
+                    let by_key = sort.key(a).cmp(&sort.key(b));
+                    let by_row = sort.compare(a, b);
+                    assert!(by_key.is_eq() || by_key == by_row, "{sort}: {a:?} {b:?}");
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::Event;
 use ratatui::crossterm::terminal;
 
+use super::app::state::ScreenName;
 use super::app::{App, Effect, Environment, Message, draw, update};
 use super::key::Key;
 use super::term::background::{self, QUESTION};
@@ -43,7 +44,7 @@ pub fn environment(config: Option<std::path::PathBuf>) -> Environment {
     }
 }
 
-/// Shows a ledger until the person leaves; the exit code.
+/// Shows a ledger, first on this screen, until the person leaves; the exit code.
 ///
 /// # Errors
 /// The terminal cannot be taken, asked or written to. It is given back in any case.
@@ -52,6 +53,7 @@ pub fn run(
     settings: Settings,
     environment: Environment,
     desk: impl Desk,
+    first: ScreenName,
 ) -> io::Result<u8> {
     let variable = |name: &str| std::env::var(name).ok();
     let asks = settings.theme == ThemeChoice::Auto
@@ -74,6 +76,10 @@ pub fn run(
         let _ = tell.send(Wake::Message(Message::Told(told)));
     })?;
     worker.ask(Request::Open);
+    if first != ScreenName::Receipts {
+        // The receiver lives as long as the loop.
+        let _ = wake.send(Wake::Message(Message::Action(first.action())));
+    }
     let mut terminal = Held {
         guard,
         screen,

@@ -141,8 +141,30 @@ pub enum Deed {
     Save,
     /// Write it to a file that is not there yet, and go on with that.
     SaveAs(PathBuf),
+    /// What packages of these filters' receipts would come to: asked before [`Deed::Export`].
+    PlanExport(Vec<String>),
+    /// Make a package of a filter's receipts.
+    Export {
+        /// The filter; empty for every receipt.
+        filter: String,
+        /// The archive's name, which ends in `.tar`.
+        path: PathBuf,
+    },
     /// Show the ledger at another instant, or at its own.
     Travel(Option<IsoTs>),
+}
+
+/// What a package of a filter's receipts would come to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The filter; empty for every receipt.
+    pub filter: String,
+    /// The receipts it would carry.
+    pub receipts: usize,
+    /// The policies they were graded by.
+    pub policies: usize,
+    /// Why there can be none.
+    pub refused: Option<String>,
 }
 
 /// What came of it.
@@ -163,6 +185,15 @@ pub enum Done {
         receipt: Box<Receipt>,
         /// The claim that holds its evidence by now.
         holder: Option<Id>,
+    },
+    /// What packages would come to.
+    MayExport(Vec<Offer>),
+    /// No package was written; nothing of it is left.
+    NotExported {
+        /// Of this filter's receipts.
+        filter: String,
+        /// Why.
+        text: String,
     },
     /// It is done; what to say.
     Told(String),
@@ -227,7 +258,6 @@ impl Progress {
     }
 
     /// One that tells nobody and is never cancelled.
-    #[cfg(test)]
     pub fn silent() -> Self {
         Self {
             tell: Arc::new(|_| ()),

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use attest_canon::Digest;
 use attest_grading::ledger::Ledger;
 use attest_grading::scenario::build::World;
 
@@ -12,6 +13,15 @@ use super::lock::Lock;
 use super::opened::{OpenError, Opened, Source, View, is_scenario};
 use super::place::Place;
 use super::session::Session;
+
+/// What binds a ledger to the bytes of its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// How many there are.
+    pub bytes: u64,
+    /// Their hash.
+    pub sha256: Digest,
+}
 
 /// What is open.
 #[derive(Debug)]
@@ -24,6 +34,8 @@ pub enum Held {
         ledger: Box<Ledger>,
         /// Why, as one line.
         why: String,
+        /// The bytes it was read from.
+        bound: Bound,
     },
     /// A scenario: it is graded and never stored.
     Scenario(Box<World>),
@@ -43,26 +55,29 @@ impl Held {
     pub(crate) fn at(path: &Path, place: Result<Place, StoreError>) -> Result<Self, OpenError> {
         let locked = place.and_then(|place| Ok((Lock::take(&place)?, place)));
         let text = file::read(path)?;
+        let bound = Bound {
+            bytes: u64::try_from(text.as_str().len()).unwrap_or(u64::MAX),
+            sha256: text.digest(),
+        };
         if is_scenario(text.as_str()) {
             return Ok(match Opened::read(path, text.as_str())?.source {
                 Source::Scenario(world) => Self::Scenario(world),
-                Source::Ledger(ledger) => Self::read_only(*ledger, "it is a scenario"),
+                Source::Ledger(ledger) => Self::read_only(*ledger, "it is a scenario", bound),
             });
         }
         let ledger = Ledger::read(text.as_str())
             .map_err(|error| OpenError::Ledger(path.to_owned(), error))?;
         let (lock, place) = match locked {
             Ok(locked) => locked,
-            Err(error) => return Ok(Self::read_only(ledger, &error.to_string())),
+            Err(error) => return Ok(Self::read_only(ledger, &error.to_string(), bound)),
         };
-        let base = text.digest();
         // A journal that cannot be read is not written over.
-        Ok(match Session::journal(&place, base) {
+        Ok(match Session::journal(&place, bound.sha256) {
             Ok(journal) => {
-                let session = Session::of(ledger, base, place, lock, journal);
+                let session = Session::of(ledger, bound, place, lock, journal);
                 Self::Session(Box::new(session))
             }
-            Err(error) => Self::read_only(ledger, &error.to_string()),
+            Err(error) => Self::read_only(ledger, &error.to_string(), bound),
         })
     }
 
@@ -72,10 +87,21 @@ impl Held {
         Self::Session(Box::new(Session::homeless(ledger)))
     }
 
-    fn read_only(ledger: Ledger, why: &str) -> Self {
+    fn read_only(ledger: Ledger, why: &str, bound: Bound) -> Self {
         Self::ReadOnly {
             ledger: Box::new(ledger),
             why: why.to_owned(),
+            bound,
+        }
+    }
+
+    /// The bytes of the file that holds the ledger as it stands; none where no file does.
+    #[must_use]
+    pub fn bound(&self) -> Option<Bound> {
+        match self {
+            Self::Session(session) => session.bound(),
+            Self::ReadOnly { bound, .. } => Some(*bound),
+            Self::Scenario(_) => None,
         }
     }
 

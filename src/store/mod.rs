@@ -16,7 +16,7 @@ mod session;
 
 pub use error::{Problem, StoreError};
 pub use file::{MAX_FILE, Text, read};
-pub use hold::Held;
+pub use hold::{Bound, Held};
 pub use journal::{Found, Journal, JournalError, StoredEvent};
 pub use lock::Lock;
 pub use opened::{Next, OpenError, Opened, Source, View, open};

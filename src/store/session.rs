@@ -14,6 +14,7 @@ use attest_grading::policy::Policy;
 
 use super::error::{Problem, StoreError};
 use super::file;
+use super::hold::Bound;
 use super::journal::{Found, Journal, JournalError, StoredEvent};
 use super::lock::Lock;
 use super::opened::OpenError;
@@ -36,8 +37,8 @@ pub struct Session {
 struct Home {
     place: Place,
     journal: Journal,
-    /// The hash of the file the ledger was read from.
-    base: Digest,
+    /// The bytes of the file the ledger was read from.
+    base: Bound,
     /// What an earlier run left, until it is taken up or given up.
     left: Option<Found>,
     _lock: Lock,
@@ -145,8 +146,12 @@ impl Session {
         let text = file::read(&place.ledger)?;
         let ledger = Ledger::read(text.as_str())
             .map_err(|error| SessionError::Open(OpenError::Ledger(path.to_owned(), error)))?;
-        let journal = Self::journal(&place, text.digest())?;
-        Ok(Self::of(ledger, text.digest(), place, lock, journal))
+        let base = Bound {
+            bytes: text.as_str().len() as u64,
+            sha256: text.digest(),
+        };
+        let journal = Self::journal(&place, base.sha256)?;
+        Ok(Self::of(ledger, base, place, lock, journal))
     }
 
     /// A ledger that no file holds: nothing of it is kept until it is saved.
@@ -182,10 +187,10 @@ impl Session {
         Ok((journal, left))
     }
 
-    /// A ledger that was read, under the lock, from a file with this hash.
+    /// A ledger that was read, under the lock, from a file of these bytes.
     pub(super) fn of(
         ledger: Ledger,
-        base: Digest,
+        base: Bound,
         place: Place,
         lock: Lock,
         (journal, left): (Journal, Option<Found>),
@@ -221,6 +226,14 @@ impl Session {
         self.home.is_some()
     }
 
+    /// The bytes of the file that holds the ledger as it stands; none while something is unsaved
+    /// or no file does.
+    #[must_use]
+    pub fn bound(&self) -> Option<Bound> {
+        let home = self.home.as_ref()?;
+        (!self.unsaved).then_some(home.base)
+    }
+
     fn found(&self) -> Option<&Found> {
         self.home.as_ref().and_then(|home| home.left.as_ref())
     }
@@ -236,7 +249,7 @@ impl Session {
     pub fn left_fits(&self) -> bool {
         self.home.as_ref().is_none_or(|home| {
             let left = home.left.as_ref();
-            left.is_none_or(|found| found.base == home.base)
+            left.is_none_or(|found| found.base == home.base.sha256)
         })
     }
 
@@ -263,9 +276,9 @@ impl Session {
         }
         self.unsaved |= !taken.is_empty();
         if let Some(home) = &mut self.home
-            && (taken != found.events || found.base != home.base)
+            && (taken != found.events || found.base != home.base.sha256)
         {
-            home.journal.rewrite(home.base, &taken)?;
+            home.journal.rewrite(home.base.sha256, &taken)?;
         }
         Ok(refused)
     }
@@ -337,7 +350,7 @@ impl Session {
         let stored = StoredEvent { receipt: id, event };
         if let Some(home) = &mut self.home {
             home.journal
-                .add(home.base, &stored)
+                .add(home.base.sha256, &stored)
                 .map_err(EventError::Store)?;
         }
         self.unsaved = true;
@@ -415,13 +428,16 @@ impl Session {
         let held = file::read(&home.place.ledger).map(|text| text.digest());
         // An earlier save may have failed only in the last sync.
         if held != Ok(digest) {
-            if held != Ok(home.base) {
+            if held != Ok(home.base.sha256) {
                 return Err(StoreError::new(&home.place.ledger, Problem::Changed));
             }
-            home.journal.saving(home.base, digest)?;
+            home.journal.saving(home.base.sha256, digest)?;
             replace(&home.place.ledger, text.as_bytes())?;
         }
-        home.base = digest;
+        home.base = Bound {
+            bytes: text.len() as u64,
+            sha256: digest,
+        };
         self.unsaved = false;
         self.batch_unsaved = false;
         home.journal.remove()
@@ -603,7 +619,7 @@ mod tests {
         let text = session.ledger().to_text();
         let home = session.home.as_mut().unwrap();
         home.journal
-            .saving(home.base, sha256(text.as_bytes()))
+            .saving(home.base.sha256, sha256(text.as_bytes()))
             .unwrap();
         drop(session);
         // Before the rename the events are offered; after it they are not.

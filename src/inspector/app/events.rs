@@ -12,6 +12,7 @@ use attest_grading::model::time::{MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE};
 use attest_grading::model::{IsoTs, OverrideGrade, Receipt};
 use attest_grading::text::has_visible;
 
+use super::export;
 use super::overlay::{Button, Dialog, LineAsked, Overlay, Purpose, Step};
 use super::state::{App, Effect, Tab};
 use super::update::show_tab;
@@ -196,6 +197,7 @@ pub fn typed(app: &mut App, mut line: LineAsked) -> Vec<Effect> {
         },
         Purpose::SaveAs if text.trim().is_empty() => Err("a name is needed".to_owned()),
         Purpose::SaveAs => Ok(Deed::SaveAs(PathBuf::from(text.trim()))),
+        Purpose::Export(ref filter) => export::deed(filter.clone(), &text),
         Purpose::Travel => instant(app, &text).map(|at| Deed::Travel(Some(at))),
     };
     match outcome {
@@ -419,6 +421,10 @@ pub fn step(app: &mut App, step: Step) -> Vec<Effect> {
         Step::Reason(receipt, grade) => ask_reason(app, receipt, grade),
         Step::Do(deed) => ask(deed),
         Step::AskName => ask_name(app),
+        Step::ExportName(filter) => {
+            export::ask_name(app, filter, None);
+            Vec::new()
+        }
         Step::SaveAndQuit => {
             app.is_leaving = true;
             ask(Deed::Save)
@@ -443,6 +449,8 @@ pub fn hear(app: &mut App, done: Done) -> Vec<Effect> {
             app.list.set_unsaved(true);
             app.tell(Role::Good, text);
         }
+        Done::MayExport(offers) => export::offer(app, offers),
+        Done::NotExported { filter, text } => export::ask_name(app, filter, Some(text)),
         Done::MayRevert { receipt, holder } => confirm_revert(app, &receipt, holder),
         Done::Told(text) if text.is_empty() => {}
         Done::Told(text) => app.tell(Role::Good, text),

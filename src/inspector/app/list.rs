@@ -52,7 +52,6 @@ impl List {
     pub fn set_rows(&mut self, opened: Arc<Opened>) {
         let chosen = self.chosen().map(|row| row.id.clone());
         self.opened = opened;
-        self.sorted = (0..u32::try_from(self.opened.rows.len()).unwrap_or(u32::MAX)).collect();
         self.resort();
         self.refilter(chosen.as_deref());
     }
@@ -172,27 +171,30 @@ impl List {
     }
 
     fn resort(&mut self) {
-        let rows = &self.opened.rows;
-        let row = |at: u32| usize::try_from(at).ok().and_then(|at| rows.get(at));
-        self.sorted.sort_by(|a, b| match (row(*a), row(*b)) {
-            (Some(a), Some(b)) => self.sort.compare(a, b),
-            _ => std::cmp::Ordering::Equal,
+        // Each row is looked at once; only rows whose keys tie are looked at again.
+        let sort = self.sort;
+        let keyed = self.opened.rows.iter().zip(0u32..);
+        let mut keyed: Vec<_> = keyed
+            .map(|(row, place)| (sort.key(row), row, place))
+            .collect();
+        keyed.sort_unstable_by(|(a_key, a, _), (b_key, b, _)| {
+            a_key.cmp(b_key).then_with(|| sort.compare(a, b))
         });
+        self.sorted = keyed.into_iter().map(|(.., place)| place).collect();
     }
 
     fn refilter(&mut self, chosen: Option<&str>) {
-        self.shown.clear();
         self.counts = Counts::default();
-        let mut at = None;
-        for &place in &self.sorted {
-            let Some(row) = usize::try_from(place)
-                .ok()
-                .and_then(|at| self.opened.rows.get(at))
-            else {
-                continue;
-            };
+        // In the order the rows lie in memory; the order they are shown in comes after.
+        let mut passes = vec![false; self.opened.rows.len()];
+        let mut chosen_place = None;
+        for ((row, place), passes) in self.opened.rows.iter().zip(0u32..).zip(&mut passes) {
+            if chosen == Some(row.id.as_str()) {
+                chosen_place = Some(place);
+            }
             let pinned = self.pinned.as_ref() == Some(&row.id);
-            if !pinned && !self.filter.matches(row) {
+            *passes = pinned || self.filter.matches(row);
+            if !*passes {
                 continue;
             }
             match (row.grade, row.standing) {
@@ -204,11 +206,15 @@ impl List {
                 (None, Standing::Kept) => self.counts.kept += 1,
                 (None, _) => self.counts.checking += 1,
             }
-            if chosen == Some(row.id.as_str()) {
-                at = Some(self.shown.len());
-            }
-            self.shown.push(place);
         }
+        let is_shown = |place: &u32| {
+            let at = usize::try_from(*place).ok();
+            at.and_then(|at| passes.get(at)).copied().unwrap_or(false)
+        };
+        self.shown.clear();
+        self.shown
+            .extend(self.sorted.iter().copied().filter(is_shown));
+        let at = chosen_place.and_then(|chosen| self.shown.iter().position(|at| *at == chosen));
         self.cursor.at = at.unwrap_or(0);
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod draw;
 pub mod events;
+pub mod export;
 pub mod layout;
 pub mod list;
 pub mod mouse;

@@ -93,6 +93,8 @@ pub enum Purpose {
     SaveAs,
     /// The instant to travel to.
     Travel,
+    /// The name of the package of a filter's receipts.
+    Export(String),
 }
 
 /// A question with a few answers, the harmless one first and chosen.
@@ -144,6 +146,8 @@ pub enum Step {
     Do(Deed),
     /// Asks for a name to save under.
     AskName,
+    /// Asks where the package of a filter's receipts goes.
+    ExportName(String),
     /// Saves, and leaves once that is done.
     SaveAndQuit,
     /// Leaves.

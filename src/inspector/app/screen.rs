@@ -26,6 +26,7 @@ pub const fn concerns_program(action: Action) -> bool {
             | Action::Redraw
             | Action::Suspend
             | Action::Save
+            | Action::Export
             | Action::Reload
             | Action::Now
             | Action::Quit

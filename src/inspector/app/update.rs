@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::events;
 use super::layout::{areas, detail_lines, list_rows};
 use super::mouse;
 use super::overlay::{Choice, Chooser, Item, Overlay, Purpose};
 use super::screen;
 use super::settle::settle;
 use super::state::{App, Effect, Focus, Message, Notice, ScreenName, Tab, Work};
+use super::{events, export};
 use attest_grading::model::OverrideGrade;
 
 use crate::config::{ThemeChoice, theme_names};
@@ -275,6 +275,7 @@ pub fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
         Action::StoreBatch => return events::begin_store(app),
         Action::Travel => return events::begin_travel(app),
         Action::Now => return events::now(app),
+        Action::Export => return export::begin(app),
         Action::Save => return events::save(app),
         Action::Reload => {
             if app.list.opened().is_unsaved {

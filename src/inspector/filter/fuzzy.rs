@@ -2,17 +2,27 @@
 
 use std::ops::Range;
 
+use memchr::memmem::Finder;
+
 /// A word to look for.
 ///
 /// It is found where it stands, whatever its case. A word of three letters or more is also found
 /// where its letters stand in order, from the start of a word, within twice its length and on one
 /// line: `q3dk` finds "Q3 deck", and one letter left out or a space forgotten never hides a row,
 /// while far-apart letters do not find everything.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Needle {
-    lower: String,
+    whole: Finder<'static>,
     letters: Vec<char>,
 }
+
+impl PartialEq for Needle {
+    fn eq(&self, other: &Self) -> bool {
+        self.letters == other.letters
+    }
+}
+
+impl Eq for Needle {}
 
 /// The shortest word that letters may be left out of.
 const FUZZY_FROM: usize = 3;
@@ -21,28 +31,28 @@ impl Needle {
     /// A word to look for.
     pub fn new(word: &str) -> Self {
         let lower = word.to_lowercase();
-        let letters = lower.chars().collect();
-        Self { lower, letters }
+        Self {
+            whole: Finder::new(&lower).into_owned(),
+            letters: lower.chars().collect(),
+        }
     }
 
     /// Where it first stands in a text of lower case, in bytes: whole if it does anywhere.
     pub fn find(&self, lower: &str) -> Option<Range<usize>> {
-        if let Some(start) = lower.find(&self.lower) {
-            return Some(start..start + self.lower.len());
+        if let Some(start) = self.whole.find(lower.as_bytes()) {
+            return Some(start..start + self.whole.needle().len());
         }
         if self.letters.len() < FUZZY_FROM {
             return None;
         }
         let first = *self.letters.first()?;
-        let mut before = '\n';
-        for (start, c) in lower.char_indices() {
-            if c == first
-                && !before.is_alphanumeric()
-                && let Some(length) = self.spread(lower.get(start..).unwrap_or_default())
+        for (start, _) in lower.match_indices(first) {
+            let (before, from) = lower.split_at(start);
+            if !before.ends_with(char::is_alphanumeric)
+                && let Some(length) = self.spread(from)
             {
                 return Some(start..start + length);
             }
-            before = c;
         }
         None
     }

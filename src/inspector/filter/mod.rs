@@ -45,7 +45,7 @@ enum Test {
     Score(Comparison, Decimal),
     Since(Moment),
     Until(Moment),
-    Text(Needle),
+    Text(Box<Needle>),
 }
 
 /// What `grade:` can ask for.

@@ -125,7 +125,10 @@ fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
         return Err(FilterProblem::OpenQuote);
     }
     let Some((key, operator)) = raw.key else {
-        return Ok(raw.values.first().map(|word| Test::Text(Needle::new(word))));
+        return Ok(raw
+            .values
+            .first()
+            .map(|word| Test::Text(Box::new(Needle::new(word)))));
     };
     let lower = key.to_ascii_lowercase();
     let known = KEYS

@@ -6,14 +6,16 @@ use crate::ledger::rules::{CalendarEvent, CalendarView};
 use crate::model::time::MS_PER_DAY;
 use crate::model::{ActionType, Instant, IsoTs, Observation, Source, Token};
 
-use super::mailbox::{key, row};
+use super::mailbox::row;
 use super::truth::Facts;
 
 /// An event through its life.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
-    /// Its number among all events, from which its id is made.
-    pub(super) number: usize,
+    /// Its id.
+    pub(super) key: String,
+    /// Whether a crowded day leaves it out.
+    pub(super) last_to_fit: bool,
     /// On a calendar that is not always shown.
     pub(super) secondary: bool,
     /// What it was from when on, in milliseconds since the world began; `None`
@@ -42,7 +44,7 @@ impl Event {
         Some(row(
             Source::GcalEvent,
             action,
-            &key("event", self.number),
+            &self.key,
             starts,
             facts,
             starts,
@@ -94,11 +96,11 @@ impl Calendar {
                 continue;
             };
             // A crowded day shows some of its events, always the same.
-            if on_crowded(starts.instant()) && event.number % 2 == 1 {
+            if on_crowded(starts.instant()) && event.last_to_fit {
                 continue;
             }
             events.push(CalendarEvent {
-                row_key_hash: sha256(key("event", event.number).as_bytes()),
+                row_key_hash: sha256(event.key.as_bytes()),
                 starts_at: starts,
                 subject_hint: facts.subject.as_deref().map(Into::into),
                 counterparty: facts.counterparty.as_deref().map(Into::into),

@@ -17,8 +17,8 @@ const PAGE: usize = 50;
 /// A mail that was sent.
 #[derive(Clone, Debug)]
 pub(super) struct Mail {
-    /// Which of all deeds sent it.
-    pub(super) deed: usize,
+    /// Its id in the mailbox.
+    pub(super) key: String,
     /// When, in milliseconds since the world began.
     pub(super) when: i64,
     /// The minute its page shows.
@@ -106,7 +106,7 @@ pub(super) fn sent_row(mail: &Mail, sighted: IsoTs) -> Observation {
     row(
         Source::GmailSent,
         ActionType::EmailSent,
-        &key("mail", mail.deed),
+        &mail.key,
         mail.minute,
         &mail.facts,
         sighted,
@@ -116,6 +116,9 @@ pub(super) fn sent_row(mail: &Mail, sighted: IsoTs) -> Observation {
 /// A receipt mail that can be opened.
 #[derive(Clone, Debug)]
 pub(super) struct ReceiptMail {
+    /// Its id in the mailbox.
+    pub(super) key: String,
+    /// Which of all deeds it tells of.
     pub(super) deed: usize,
     pub(super) action: ActionType,
     pub(super) minute: IsoTs,
@@ -158,16 +161,11 @@ pub(super) fn receipt_row(mail: &ReceiptMail, sighted: IsoTs) -> Observation {
     row(
         Source::GmailReceipt,
         mail.action,
-        &key("receipt", mail.deed),
+        &mail.key,
         mail.minute,
         &mail.facts,
         sighted,
     )
-}
-
-/// A source's own id of a row.
-pub(super) fn key(kind: &str, number: usize) -> String {
-    format!("{kind} {number}")
 }
 
 /// A row of a source, with the facts that source shows.
@@ -214,9 +212,9 @@ mod tests {
         IsoTs::computed(Instant::from_ms(1_791_309_600_000 + minutes * 60_000), -240)
     }
 
-    fn mail(deed: usize, minutes: i64) -> Mail {
+    fn mail(number: usize, minutes: i64) -> Mail {
         Mail {
-            deed,
+            key: format!("mail {number}"),
             when: minutes * 60_000,
             minute: minute(minutes),
             facts: Facts {

@@ -244,11 +244,12 @@ impl World {
         let deed = self.did(by, ActionType::EmailSent, account, facts.clone());
         let minute = minute_of(self.wall());
         let (when, own) = (self.now, facts.counterparty.clone());
+        let key = key(self.settings.seed, "mail", deed);
         let Some(held) = self.accounts.get_mut(account) else {
             return deed;
         };
         let mail = Mail {
-            deed,
+            key,
             when,
             minute,
             to_self: own.as_deref() == Some(held.address),
@@ -272,6 +273,7 @@ impl World {
     ) -> usize {
         let deed = self.did(by, action, account, facts.clone());
         let mail = ReceiptMail {
+            key: key(self.settings.seed, "receipt", deed),
             deed,
             action,
             minute: minute_of(self.wall()),
@@ -295,7 +297,8 @@ impl World {
     pub(super) fn create(&mut self, by: Doer, account: usize, facts: Facts) -> usize {
         let deed = self.did(by, ActionType::CalendarCreated, account, facts.clone());
         let event = Event {
-            number: self.events,
+            key: key(self.settings.seed, "event", self.events),
+            last_to_fit: self.events % 2 == 1,
             secondary: self.dice.chance(150),
             versions: vec![(self.now, Some(facts.clone()))],
             creator: deed,
@@ -389,6 +392,11 @@ impl World {
             .iter()
             .any(|(from, to)| *from - MINUTE <= when && when <= *to + 2 * MINUTE)
     }
+}
+
+/// A source's own id of something: no other world's.
+fn key(seed: u64, kind: &str, number: usize) -> String {
+    format!("{kind} {seed}.{number}")
 }
 
 /// The minute an instant lies in.

@@ -10,7 +10,9 @@ use attest_grading::model::{ActionType, BasisPoints, Feature, Observation};
 use attest_grading::policy::Threshold;
 use ratatui::text::Span;
 
-use super::format::{Clock, amount, decimal, fraction, length, points, times, unit, words};
+use super::format::{
+    Clock, amount, decimal, fraction, length, points, score as score_text, times, unit, words,
+};
 use super::write::Page;
 use crate::inspector::text::{Align, cut_middle, fit, shown, width};
 use crate::inspector::theme::Role;
@@ -67,7 +69,7 @@ fn write_pair(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &Can
         short(page, &best.observation.id.to_string())
     );
     let score = best.score.map_or(Ratio::ZERO, |pair| pair.score);
-    let total = format!("{} = {}", fraction(score), score.display());
+    let total = score_text(score);
     let gap = page
         .pane
         .width
@@ -441,7 +443,7 @@ fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
             || "not scored".to_owned(),
             |pair| {
                 let gate = if pair.gated { " (time alone)" } else { "" };
-                format!("{} = {}{gate}", fraction(pair.score), pair.score.display())
+                format!("{}{gate}", score_text(pair.score))
             },
         );
         let text = format!(

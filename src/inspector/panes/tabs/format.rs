@@ -99,6 +99,16 @@ pub fn fraction(ratio: Ratio) -> String {
     }
 }
 
+/// A score: exactly, and rounded as receipts show it where that is written otherwise.
+pub fn score(ratio: Ratio) -> String {
+    let (exact, shown) = (fraction(ratio), ratio.display().to_string());
+    if exact == shown {
+        exact
+    } else {
+        format!("{exact} = {shown}")
+    }
+}
+
 /// A rational to at most two decimals, with `…` where that is not all of it. For reading; nothing
 /// is compared by it.
 pub fn decimal(ratio: Ratio, cut: &str) -> String {

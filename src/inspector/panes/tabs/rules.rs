@@ -8,7 +8,7 @@ use attest_grading::decide::trace::{
 use attest_grading::model::{Currency, Outcome};
 use ratatui::text::Span;
 
-use super::format::{Clock, fraction, money, points};
+use super::format::{Clock, money, points, score as score_text};
 use super::write::Page;
 use crate::inspector::look::{grade_role, grade_word};
 use crate::inspector::theme::Role;
@@ -30,7 +30,11 @@ pub fn write_rules(page: &mut Page<'_>, trace: &Trace) {
     }
     if trace.matched.is_none() {
         let mark = page.glyphs().yes;
-        let text = "default_unverifiable: no rule matched, so nothing can be said";
+        let text = if trace.finality.is_final {
+            "default_unverifiable: no rule matched, so nothing can be said"
+        } else {
+            "checking: no rule would match now"
+        };
         page.item(Role::Good, mark, Role::Text, text);
     }
 }
@@ -38,7 +42,9 @@ pub fn write_rules(page: &mut Page<'_>, trace: &Trace) {
 fn write_rule(page: &mut Page<'_>, trace: &Trace, rule: &RuleTrace, clock: Clock) {
     let look = page.look();
     let glyphs = page.glyphs();
+    let is_open = !trace.finality.is_final;
     let (mark_role, mark, said) = match rule.status {
+        RuleStatus::Matched if is_open => (Role::Good, glyphs.yes, "would match now"),
         RuleStatus::Matched => (Role::Good, glyphs.yes, "matched"),
         RuleStatus::Failed(_) => (Role::Bad, glyphs.no, ""),
         RuleStatus::NotApplicable(_) => (Role::Muted, glyphs.not_applicable, "not applicable"),
@@ -52,8 +58,11 @@ fn write_rule(page: &mut Page<'_>, trace: &Trace, rule: &RuleTrace, clock: Clock
         ),
     };
     let matched = rule.status == RuleStatus::Matched;
+    // What is still checking has no grade, whatever would match (§2).
+    let is_checking = matched && is_open;
     let name_role = if matched { Role::Accent } else { Role::Text };
     let (then_role, then) = match rule.then {
+        _ if is_checking => (Role::Checking, "checking"),
         Outcome::Pending => (Role::Checking, "checking"),
         outcome => (grade_role(outcome.grade()), grade_word(outcome.grade())),
     };
@@ -165,11 +174,7 @@ fn finding(trace: &Trace, finding: &Finding, clock: Clock) -> String {
             underspecified: false,
         } => "the claim can be told from others".to_owned(),
         Finding::Score { score: Some(score) } => {
-            format!(
-                "the best score is {} = {}",
-                fraction(*score),
-                score.display()
-            )
+            format!("the best score is {}", score_text(*score))
         }
         Finding::Score { score: None } => "there is no candidate".to_owned(),
         Finding::Grace { needed, waiting } if waiting.is_empty() => {

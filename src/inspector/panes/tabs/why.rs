@@ -3,7 +3,7 @@
 use attest_grading::decide::finality::Waiting;
 use attest_grading::decide::trace::{ClaimTrace, Counterfactual, SourceTrace, Trace, TraceSubject};
 use attest_grading::model::reason::Params;
-use attest_grading::model::{BaseState, Grade, Reason, ReasonCode, Receipt};
+use attest_grading::model::{BaseState, Grade, Reason, ReasonCode, Receipt, ReceiptState};
 use attest_grading::policy::{Level, Threshold};
 use attest_grading::reason_text::{reason_text, source_text};
 
@@ -24,7 +24,7 @@ pub fn write(page: &mut Page<'_>, explained: &Explained) {
     write_reasons(page, receipt);
     match &explained.trace {
         Ok(trace) => {
-            write_rule(page, trace);
+            write_rule(page, receipt, trace);
             write_seen(page, trace);
             write_change(page, receipt, Some(trace));
         }
@@ -113,20 +113,30 @@ fn write_reasons(page: &mut Page<'_>, receipt: &Receipt) {
 
 /// The rule that matched. What it concludes is named only where it counts: a placeholder is no
 /// grade (§2).
-fn write_rule(page: &mut Page<'_>, trace: &Trace) {
+fn write_rule(page: &mut Page<'_>, receipt: &Receipt, trace: &Trace) {
     page.heading("Rule");
+    let is_open = receipt.state == ReceiptState::Pending;
     let matched = trace.matched.and_then(|at| trace.rules.get(at));
     let Some(rule) = matched else {
         page.text(
             Role::Text,
-            "default_unverifiable: no rule of the policy matched.",
+            if is_open {
+                "Checking: no rule of the policy would match now."
+            } else {
+                "default_unverifiable: no rule of the policy matched."
+            },
         );
         return;
     };
-    page.text(
-        Role::Accent,
-        &format!("{}, the first whose conditions all hold", rule.id),
-    );
+    let text = if is_open {
+        format!(
+            "Checking: {} would match now, the first whose conditions all hold",
+            rule.id
+        )
+    } else {
+        format!("{}, the first whose conditions all hold", rule.id)
+    };
+    page.text(Role::Accent, &text);
     let clock = Clock::of(&trace.evaluated_at);
     for condition in &rule.conditions {
         write_condition(page, trace, condition, clock);

@@ -6,6 +6,7 @@ mod axis;
 mod case;
 mod draw;
 mod lines;
+mod plain;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use crate::inspector::work::Opened;
 
 pub use case::{Case, answer};
 use draw::Areas;
+pub use plain::plain;
 
 /// What it asks of the work thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
