@@ -7,6 +7,8 @@
 
 mod export;
 mod look;
+#[cfg(test)]
+mod pictures;
 mod rows;
 mod serve;
 #[cfg(test)]

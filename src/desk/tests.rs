@@ -36,8 +36,8 @@ fn open(path: &Path) -> Result<Held, OpenError> {
 }
 
 /// The inspector on a file of its own.
-struct Bench {
-    app: App,
+pub(super) struct Bench {
+    pub(super) app: App,
     worker: Worker,
     told: Receiver<Told>,
     quit: Option<u8>,
@@ -46,6 +46,11 @@ struct Bench {
 impl Bench {
     /// Opens a file; none for the demo.
     fn new(path: Option<&Path>) -> Self {
+        Self::on(empty_app(120, 40), path)
+    }
+
+    /// Opens a file in this inspector.
+    pub(super) fn on(app: App, path: Option<&Path>) -> Self {
         let job = Job {
             path: path.map(Path::to_owned),
             ..Job::default()
@@ -56,7 +61,7 @@ impl Bench {
             let _ = tell.send(told);
         });
         let mut bench = Self {
-            app: empty_app(120, 40),
+            app,
             worker: worker.unwrap(),
             told,
             quit: None,
@@ -101,7 +106,7 @@ impl Bench {
         }
     }
 
-    fn keys(&mut self, keys: &str) {
+    pub(super) fn keys(&mut self, keys: &str) {
         for key in keys.split(' ') {
             let effects = update(&mut self.app, Message::Key(Key::parse(key).unwrap()));
             self.pump(effects);
