@@ -27,8 +27,6 @@ use super::action::Action;
 use super::app::state::{Focus, ScreenName, Tab};
 use super::keymap::Keymap;
 use super::look::Look;
-use super::panes::Pane;
-use super::row::Row;
 use super::theme::Role;
 use super::work::{Explained, Opened, Progress};
 
@@ -168,28 +166,6 @@ impl Screens {
             ScreenName::Policy => &mut self.policy,
             ScreenName::Examples => &mut self.examples,
         })
-    }
-}
-
-/// A screen as lines, without a terminal; `None` where it is not one of these. `rows` are the
-/// list's. Of the examples it is the list, or every step of the one whose number is asked for; they
-/// need no ledger.
-pub fn printed(
-    name: ScreenName,
-    facts: Option<&Facts<'_>>,
-    rows: &[Row],
-    pane: &Pane<'_>,
-    example: Option<u32>,
-) -> Option<Result<Vec<String>, String>> {
-    let of = |print: &dyn Fn(&Facts<'_>) -> Result<Vec<String>, String>| {
-        Some(facts.map_or_else(|| Err("the ledger is not open".to_owned()), print))
-    };
-    match name {
-        ScreenName::Receipts | ScreenName::Review => None,
-        ScreenName::Replay => of(&|facts| replay::plain(facts, pane)),
-        ScreenName::Timeline => of(&|facts| timeline::plain(facts, rows, pane)),
-        ScreenName::Policy => of(&|facts| policy::plain(facts, &policy::Proposal::default(), pane)),
-        ScreenName::Examples => Some(examples::plain(example, pane)),
     }
 }
 
