@@ -101,6 +101,15 @@ struct Probes<'i> {
     whole: u128,
 }
 
+impl Probes<'_> {
+    /// The least sum that reaches a score; 0, which leaves nothing out, where
+    /// it cannot be told in 128 bits.
+    fn least(&self, wanted: Ratio) -> u128 {
+        let scaled = wanted.numerator().checked_mul(self.whole);
+        scaled.map_or(0, |scaled| scaled.div_ceil(wanted.denominator()))
+    }
+}
+
 /// Which rows one visit has met: a stamp per row, so that clearing costs nothing.
 #[derive(Debug)]
 pub(crate) struct Marks {
@@ -148,15 +157,25 @@ fn within<'l>(list: &'l [RowIx], places: &Range<RowIx>) -> &'l [RowIx] {
 /// Calls `found` for each row of one ascending list that stands in another,
 /// with its place in the first.
 fn common(a: &[RowIx], mut b: &[RowIx], mut found: impl FnMut(usize)) {
+    // In a list not much longer every place is looked at; in a longer one
+    // doubling steps find where to look.
+    let leaps = b.len() / 8 > a.len();
     for (place, ix) in a.iter().enumerate() {
-        // Doubling steps find where to look, halving steps the place.
-        let mut step = 1usize;
-        while b.get(step).is_some_and(|at| at < ix) {
-            step = step.saturating_mul(2);
+        if leaps {
+            let mut step = 1usize;
+            while b.get(step).is_some_and(|at| at < ix) {
+                step = step.saturating_mul(2);
+            }
+            let near = b.get(..=step).unwrap_or(b);
+            let skip = near.partition_point(|at| at < ix);
+            b = b.get(skip..).unwrap_or_default();
         }
-        let near = b.get(..=step).unwrap_or(b);
-        let skip = near.partition_point(|at| at < ix);
-        b = b.get(skip..).unwrap_or_default();
+        while let [first, rest @ ..] = b {
+            if first >= ix {
+                break;
+            }
+            b = rest;
+        }
         match b.first() {
             Some(first) if first == ix => found(place),
             Some(_) => {}
@@ -191,6 +210,7 @@ impl Corpus<'_> {
         while let [probe, later @ ..] = rest {
             rest = later;
             let wanted = visitor.wanted();
+            let least = probes.least(wanted);
             let Some(reach) = self.reach(facts, window, score(probe.bound), wanted) else {
                 return;
             };
@@ -202,7 +222,7 @@ impl Corpus<'_> {
             };
             let rows = within(probe.rows, &reach);
             let alone = probes.alone.saturating_add(probe.adds);
-            if score(alone) < wanted {
+            if alone < least {
                 // No row reaches it by this alone: what else it shares is read
                 // off the lists before any pair is formed.
                 let mut sums = vec![alone; rows.len()];
@@ -215,7 +235,7 @@ impl Corpus<'_> {
                 }
                 let reaching = rows.iter().zip(sums);
                 reaching
-                    .filter(|(_, sum)| score(*sum) >= wanted)
+                    .filter(|(_, sum)| *sum >= least)
                     .for_each(|(ix, _)| meet(*ix));
             } else {
                 rows.iter().copied().for_each(meet);
