@@ -119,6 +119,19 @@ impl Writer {
         let _ = write!(self.out, "\"{token}\"");
     }
 
+    /// Writes a string value, as [`Writer::token`] does, from its text.
+    pub fn plain(&mut self, text: &str) {
+        debug_assert!(
+            !text
+                .bytes()
+                .any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F)),
+            "a plain text holds what JSON escapes"
+        );
+        self.out.push('"');
+        self.out.push_str(text);
+        self.out.push('"');
+    }
+
     /// Writes an integer value.
     pub fn integer(&mut self, value: i64) {
         let _ = write!(self.out, "{value}");

@@ -5,7 +5,7 @@
 //! meets across a seam (a calendar event of the next part, seen before it began)
 //! is left out, so that every receipt replays.
 //!
-//! `long_ledger [CLAIMS_PER_DAY] [PARTS]`; 1270 claims and 18 parts by default.
+//! `long_ledger [CLAIMS_PER_DAY] [PARTS]`; 1400 claims and 18 parts by default.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,7 +30,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u32>());
     let claims = arguments
         .next()
-        .map_or(1270, |number| number.expect("a number"));
+        .map_or(1400, |number| number.expect("a number"));
     let parts = arguments
         .next()
         .map_or(18, |number| number.expect("a number"));

@@ -16,25 +16,45 @@ fn hash(value: &impl Canonical) -> Digest {
     sha256(canonical_text(value).as_bytes())
 }
 
-/// The canonical texts of a set's members: sorted by UTF-16 code units, each
-/// once (supplement C).
-struct AsSet(Vec<String>);
+/// The canonical texts of a set's members, in one buffer: sorted by UTF-16 code
+/// units, each once (supplement C).
+struct AsSet {
+    text: String,
+    /// Where each member's text stands.
+    members: Vec<core::ops::Range<usize>>,
+}
 
 impl AsSet {
     fn of<T: Canonical>(members: &[T]) -> Self {
-        let mut texts: Vec<String> = members.iter().map(canonical_text).collect();
-        texts.sort_unstable_by(|a, b| utf16_order(a, b));
-        texts.dedup();
-        Self(texts)
+        let mut out = Writer::new();
+        let mut places = Vec::with_capacity(members.len());
+        for member in members {
+            let start = out.text().len();
+            member.write(&mut out);
+            places.push(start..out.text().len());
+        }
+        let text = out.into_text();
+        let at = |place: &core::ops::Range<usize>| text.get(place.clone()).unwrap_or_default();
+        if text.is_ascii() {
+            // Then bytes stand in the order of their code units.
+            places.sort_unstable_by(|a, b| at(a).cmp(at(b)));
+        } else {
+            places.sort_unstable_by(|a, b| utf16_order(at(a), at(b)));
+        }
+        places.dedup_by(|a, b| at(a) == at(b));
+        Self {
+            members: places,
+            text,
+        }
     }
 }
 
 impl Canonical for AsSet {
     fn write(&self, out: &mut Writer) {
         out.begin_array();
-        for text in &self.0 {
+        for place in &self.members {
             out.element();
-            out.canonical(text);
+            out.canonical(self.text.get(place.clone()).unwrap_or_default());
         }
         out.end_array();
     }

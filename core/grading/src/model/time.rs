@@ -211,8 +211,14 @@ impl IsoTs {
 }
 
 impl fmt::Display for IsoTs {
-    /// Written byte by byte: hashing a coverage writes thousands of instants.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text().as_str())
+    }
+}
+
+impl IsoTs {
+    /// The text, byte by byte: hashing a coverage writes thousands of instants.
+    pub(super) fn text(&self) -> AsciiText {
         let mut text = AsciiText::default();
         let wall = self.wall_ms();
         let (year, month, day) = civil_from_days(wall.div_euclid(MS_PER_DAY));
@@ -253,13 +259,13 @@ impl fmt::Display for IsoTs {
             text.byte(b':');
             text.two(magnitude.rem_euclid(60));
         }
-        f.write_str(text.as_str())
+        text
     }
 }
 
 /// An instant's text as it is written: at most 29 characters.
 #[derive(Default)]
-struct AsciiText {
+pub(super) struct AsciiText {
     bytes: [u8; 29],
     length: usize,
 }
@@ -284,7 +290,7 @@ impl AsciiText {
         self.digit(number);
     }
 
-    fn as_str(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         let written = self.bytes.get(..self.length).unwrap_or_default();
         core::str::from_utf8(written).unwrap_or_default()
     }
