@@ -127,3 +127,40 @@ fn no_depth_changes_a_text() {
         }
     }
 }
+
+/// The session the README shows: what is pressed, and whether a picture follows.
+const SESSION: [(&str, bool); 8] = [
+    ("2 enter", true),
+    ("d I space s e n t space i t space m y s e l f enter", false),
+    ("1 ] ] ] ]", true),
+    ("u down enter", false),
+    ("t ctrl-u + 1 d enter", false),
+    ("T esc x", true),
+    ("esc esc 6 tab j j j j j j j j j j j", false),
+    ("space space space", true),
+];
+
+/// The README's pictures are what the program draws.
+#[test]
+fn the_readme_shows_the_session() {
+    let environment = Environment {
+        depth: Depth::True,
+        background: Background::Dark,
+        config: None,
+    };
+    let readme = include_str!("../../README.md");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("demo.json");
+    std::fs::write(&path, super::DEMO).unwrap();
+    let app = App::new("demo.json", Settings::default(), environment, (96, 26));
+    let mut bench = Bench::on(app, Some(&path));
+    for (keys, pictured) in SESSION {
+        bench.keys(keys);
+        let picture = text(&drawn(&bench.app));
+        println!("{keys}\n{picture}");
+        assert!(
+            !pictured || readme.contains(&picture),
+            "after {keys}:\n{picture}"
+        );
+    }
+}
