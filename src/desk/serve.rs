@@ -12,6 +12,7 @@ use super::look::{Look, Turn};
 use super::rows::row;
 use super::travel::Verdicts;
 use super::{DEMO, Job, now};
+use crate::inspector::look::grade_word;
 use crate::inspector::work::{Asked, Deed, Desk, Done, Inbox, Progress, Request, Told};
 use crate::store::{EventError, Held, Problem, Session, StoreError};
 
@@ -251,7 +252,7 @@ fn say(
     Ok(changed(
         held,
         id,
-        format!("it counts as {grade} since {at}"),
+        format!("it counts as {} since {at}", grade_word(grade.grade())),
     ))
 }
 

@@ -143,8 +143,8 @@ actions! {
     Up "up" "" "move up, or scroll up" [List Detail Help Dialog Palette Input] ["up" "k"];
     Right "right" "" "open the detail, or the next tab" [List Detail] ["right" "l"];
     Left "left" "" "the previous tab, or back to the list" [Detail] ["left" "h"];
-    PageDown "page-down" "" "move down by a page" [List Detail Help Palette] ["pagedown" "ctrl-d"];
-    PageUp "page-up" "" "move up by a page" [List Detail Help Palette] ["pageup" "ctrl-u"];
+    PageDown "page-down" "" "move down by a page" [List Detail Help Dialog Palette] ["pagedown" "ctrl-d"];
+    PageUp "page-up" "" "move up by a page" [List Detail Help Dialog Palette] ["pageup" "ctrl-u"];
     First "first" "" "move to the first line" [List Detail Help] ["home" "g g"];
     Last "last" "" "move to the last line" [List Detail Help] ["end" "G"];
     Open "open" "open" "open the row, or unfold the line" [List Detail] ["enter"];

@@ -156,6 +156,11 @@ pub fn count(n: usize) -> String {
     out
 }
 
+/// A number of things, in words.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use attest_grading::text::is_plain;

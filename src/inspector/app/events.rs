@@ -21,6 +21,7 @@ use crate::inspector::look::grade_word;
 use crate::inspector::row::{Row, Standing};
 use crate::inspector::text::shown;
 use crate::inspector::theme::Role;
+use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::edit::Edit;
 use crate::inspector::work::{Deed, Done, Preview, Request};
 
@@ -130,6 +131,7 @@ pub fn begin_override(app: &mut App) -> Vec<Effect> {
             button(OverrideGrade::NotFound),
         ],
         at: 0,
+        scroll: Scroll::default(),
     }));
     Vec::new()
 }
@@ -274,6 +276,7 @@ fn confirm_revert(app: &mut App, receipt: &Receipt, holder: Option<Id>) {
             },
         ],
         at: 0,
+        scroll: Scroll::default(),
     }));
 }
 
@@ -306,6 +309,7 @@ pub fn begin_store(app: &mut App) -> Vec<Effect> {
             },
         ],
         at: 0,
+        scroll: Scroll::default(),
     }));
     Vec::new()
 }
@@ -374,6 +378,7 @@ pub fn quit(app: &mut App) -> Vec<Effect> {
             },
         ],
         at: 0,
+        scroll: Scroll::default(),
     }));
     Vec::new()
 }
@@ -412,6 +417,7 @@ pub fn offer_left(app: &mut App) {
             },
         ],
         at: 0,
+        scroll: Scroll::default(),
     }));
 }
 
@@ -490,6 +496,7 @@ pub fn hear(app: &mut App, done: Done) -> Vec<Effect> {
                     },
                 ],
                 at: 0,
+                scroll: Scroll::default(),
             }));
         }
         Done::Refused(why) => app.tell(Role::Bad, why),

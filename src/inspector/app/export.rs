@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use super::overlay::{Button, Dialog, LineAsked, Overlay, Purpose, Step};
 use super::state::{App, Effect, ScreenName};
-use crate::inspector::text::{count, shown};
+use crate::inspector::text::{counted, shown};
 use crate::inspector::theme::Role;
+use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::edit::Edit;
 use crate::inspector::work::{Deed, Offer, Request};
 
@@ -74,9 +75,9 @@ pub fn offer(app: &mut App, offers: Vec<Offer>) {
             Some(why) => lines.push((Role::Muted, format!("{what}: {why}"))),
             None => buttons.push(Button {
                 label: format!(
-                    "{what}: {} receipts, {} policies",
-                    count(offer.receipts),
-                    count(offer.policies)
+                    "{what}: {}, {}",
+                    counted(offer.receipts, "receipt", "receipts"),
+                    counted(offer.policies, "policy", "policies")
                 ),
                 step: Some(Step::ExportName(offer.filter)),
             }),
@@ -87,6 +88,7 @@ pub fn offer(app: &mut App, offers: Vec<Offer>) {
         lines,
         buttons,
         at: 0,
+        scroll: Scroll::default(),
     }));
 }
 

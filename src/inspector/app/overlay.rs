@@ -108,6 +108,8 @@ pub struct Dialog {
     pub buttons: Vec<Button>,
     /// The place of the chosen one.
     pub at: usize,
+    /// The first line in view, where not all are.
+    pub scroll: Scroll,
 }
 
 impl Dialog {

@@ -76,7 +76,11 @@ pub fn settle(app: &mut App) -> Vec<Effect> {
                 let lines = panes::help::entries(&app.settings.keymap, of).len();
                 scroll.settle(lines, panes::help::rows(height));
             }
-            Overlay::Line(_) | Overlay::Dialog(_) | Overlay::Filter { .. } => {}
+            Overlay::Dialog(dialog) => {
+                let (lines, room) = panes::dialog::lines_and_room(app.size, dialog);
+                dialog.scroll.settle(lines, room);
+            }
+            Overlay::Line(_) | Overlay::Filter { .. } => {}
         }
     }
     effects

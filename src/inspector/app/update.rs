@@ -309,8 +309,8 @@ fn perform_on_overlay(app: &mut App, action: Action) -> Vec<Effect> {
         Action::FocusPrevious => step_overlay(app, -1),
         Action::Down => step_overlay(app, 1),
         Action::Up => step_overlay(app, -1),
-        Action::PageDown => step_overlay(app, 10),
-        Action::PageUp => step_overlay(app, -10),
+        Action::PageDown => page_overlay(app, 1),
+        Action::PageUp => page_overlay(app, -1),
         Action::First => step_overlay(app, isize::MIN / 2),
         Action::Last => step_overlay(app, isize::MAX / 2),
         Action::CharLeft => move_cursor(app, Edit::left),
@@ -411,6 +411,15 @@ fn complete_word(app: &mut App) {
             }
         }
         _ => {}
+    }
+}
+
+/// Moves by a page; of a question what is said moves, not the answer.
+fn page_overlay(app: &mut App, by: isize) {
+    if let Some(Overlay::Dialog(dialog)) = app.overlays.last_mut() {
+        dialog.scroll.step(by * 4);
+    } else {
+        step_overlay(app, by * 10);
     }
 }
 

@@ -118,11 +118,58 @@ fn write_unasked(page: &mut Page<'_>, trace: &Trace, unasked: &Unasked) {
         );
     }
     write_winner(page, trace, unasked);
-    for case in &unasked.found.cases {
+    // The likely agent first, then those that anything of their own speaks for.
+    let likely = unasked.found.attribution.as_ref().map(|found| found.agent);
+    let mut cases: Vec<&AgentCase> = unasked.found.cases.iter().collect();
+    cases.sort_by_key(|case| likely != Some(case.agent));
+    let (spoken, silent): (Vec<&AgentCase>, Vec<&AgentCase>) =
+        cases.into_iter().partition(|case| has_own(case));
+    for case in spoken {
         write_case(page, trace, unasked, case, clock);
     }
+    write_silent(page, trace, &silent);
     write_axis(page, trace, unasked, clock);
     write_deadline(page, trace, clock);
+}
+
+/// Whether there is anything of the agent's own to show, fired or not.
+fn has_own(case: &AgentCase) -> bool {
+    is_own(case) || !case.sessions.is_empty() || !case.entries.is_empty()
+}
+
+/// The agents nothing of their own speaks for, by their common score.
+fn write_silent(page: &mut Page<'_>, trace: &Trace, silent: &[&AgentCase]) {
+    if silent.is_empty() {
+        return;
+    }
+    page.gap();
+    let mut scores: Vec<BasisPoints> = silent.iter().map(|case| case.score).collect();
+    scores.sort_unstable();
+    scores.dedup();
+    for score in scores.into_iter().rev() {
+        let names: Vec<&str> = silent
+            .iter()
+            .filter(|case| case.score == score)
+            .map(|case| case.agent.as_str())
+            .collect();
+        let away = if score > BasisPoints::default() {
+            "only that you were away, which points at nobody"
+        } else {
+            "nothing"
+        };
+        let text = format!(
+            "{}: {} of {}, {away}.",
+            names.join(", "),
+            points(score),
+            points(trace.numbers.unasked)
+        );
+        page.item(
+            Role::Muted,
+            page.glyphs().not_applicable,
+            Role::Muted,
+            &text,
+        );
+    }
 }
 
 /// Who likely did it, and why that agent before the others.
@@ -144,7 +191,7 @@ fn write_winner(page: &mut Page<'_>, trace: &Trace, unasked: &Unasked) {
         .collect();
     let ties = rivals.iter().filter(|case| case.score == likely.score);
     let because = match (rivals.is_empty(), ties.clone().count()) {
-        (true, _) => "no signal of another agent fired".to_owned(),
+        (true, _) => "nothing of another agent's own speaks for that one".to_owned(),
         (false, 0) => "its score is the highest".to_owned(),
         (false, _)
             if ties
@@ -272,9 +319,6 @@ fn write_case(
                 page.indented(4, Role::Warning, &text);
             }
         }
-    }
-    if case.signals.is_empty() && case.sessions.is_empty() && case.entries.is_empty() {
-        page.indented(2, Role::Muted, "nothing speaks for it");
     }
 }
 
