@@ -124,7 +124,7 @@ impl<'w> Court<'w> {
             && !self.saw_account(receipt, deed)
         {
             Some(Limit::AccountUnbound)
-        } else if self.clock_disturbed(deed) {
+        } else if self.clock_disturbed(deed) || self.evidence_is_dated_after(receipt, place) {
             Some(Limit::Clock)
         } else {
             None
@@ -159,6 +159,22 @@ impl<'w> Court<'w> {
                     candidate.fate,
                     Fate::Other { .. } | Fate::Fixed(_) | Fate::Taken
                 )
+        })
+    }
+
+    /// Whether the row that shows a deed was stored before the clock stepped
+    /// back over the batch: it is dated after the batch, which does not see it,
+    /// while the sync that found it is not.
+    fn evidence_is_dated_after(&self, receipt: &Receipt, deed: usize) -> bool {
+        let batch = receipt.computed_at.instant();
+        let shown = |id: &&Id| self.truth.rows.get(*id) == Some(&deed);
+        let mut rows = self.rows.keys().filter(shown).map(|id| self.rows[id]);
+        rows.any(|row| {
+            let stored = row.observed_at.instant();
+            self.truth.clock.iter().any(|jump| {
+                let (from, to) = (jump.from.instant(), jump.to.instant());
+                to <= batch && batch < stored && stored <= from
+            })
         })
     }
 
