@@ -260,6 +260,16 @@ worlds! {
     worlds_175_to_200: 175..200,
 }
 
+/// Worlds past the first 200 that once were judged wrongly: evidence dated after
+/// its batch by a clock that stepped back (370, 1696, 3134, 3771), an event
+/// deleted while the clock ran ahead (1737).
+#[test]
+fn worlds_where_the_clock_hid_what_happened() {
+    for seed in [370, 1696, 1737, 3134, 3771] {
+        check_all(seed..seed + 1);
+    }
+}
+
 /// `ATTEST_WORLDS=200..1000 cargo test -p attest-grading --test simulated_worlds
 /// -- --ignored --nocapture` runs a part of the ten thousand.
 #[test]

@@ -100,9 +100,13 @@ impl Simulation {
             }
         }
         if done.is_ok()
-            && let Step::Batch(Model::On) = event.step
+            && let Step::Batch(model) = event.step
         {
-            self.ask_model();
+            let now = self.world.now;
+            self.world.truth.batches.insert(event.at.instant(), now);
+            if model == Model::On {
+                self.ask_model();
+            }
         }
         done
     }

@@ -7,7 +7,7 @@ use attest_canon::jcs::Writer;
 use attest_canon::{Digest, Id};
 
 use crate::ledger::Ledger;
-use crate::model::{ActionType, AgentId, Cents, Currency, IsoTs};
+use crate::model::{ActionType, AgentId, Cents, Currency, Instant, IsoTs};
 
 use super::Settings;
 
@@ -68,9 +68,9 @@ pub struct Deed {
     pub account: usize,
     /// What it was.
     pub facts: Facts,
-    /// When an event made by it was first moved, renamed or deleted, by the wall
-    /// clock.
-    pub changed: Option<IsoTs>,
+    /// When an event made by it was first moved, renamed or deleted, in
+    /// milliseconds since the world began.
+    pub changed: Option<i64>,
 }
 
 /// In what a claim says more than was done.
@@ -153,6 +153,9 @@ pub struct Truth {
     pub rows: BTreeMap<Id, usize>,
     /// Every change of the clock.
     pub clock: Vec<Jump>,
+    /// When each batch ran, in milliseconds since the world began, by the
+    /// instant it carries: the clock may have read that twice.
+    pub batches: BTreeMap<Instant, i64>,
     /// The person's accounts, by the hash their views carry.
     pub accounts: Vec<Digest>,
 }

@@ -332,9 +332,9 @@ impl World {
             account,
             facts.clone().unwrap_or_else(|| old.clone()),
         );
-        let (now, wall) = (self.now, self.wall());
+        let now = self.now;
         if let Some(made) = self.truth.deeds.get_mut(before.creator) {
-            made.changed = made.changed.or(Some(wall));
+            made.changed = made.changed.or(Some(now));
         }
         match &facts {
             Some(facts) => {

@@ -115,9 +115,7 @@ impl<'w> Court<'w> {
         } else if known.naming == Naming::Reworded {
             Some(Limit::OtherWords)
         } else if said.action == ActionType::CalendarCreated
-            && deed
-                .changed
-                .is_some_and(|at| at.instant() <= receipt.computed_at.instant())
+            && deed.changed.is_some_and(|at| at <= self.ran(receipt))
         {
             Some(Limit::EventChanged)
         } else if has(receipt, ReasonCode::CoverageAccountUnbound)
@@ -130,6 +128,11 @@ impl<'w> Court<'w> {
             None
         };
         Some((Wrong::NotFound, limit))
+    }
+
+    /// When the batch that graded a receipt ran, in the world's own time.
+    fn ran(&self, receipt: &Receipt) -> i64 {
+        self.truth.batches[&receipt.computed_at.instant()]
     }
 
     /// Whether a view of the account a deed was done in was graded with.
