@@ -6,7 +6,7 @@
 //! goes first. A list that runs dry is filled again from what is still free,
 //! so memory stays linear however many pairs there are.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use attest_canon::Id;
@@ -123,7 +123,7 @@ pub struct Contender<'c> {
 }
 
 /// First length of a claim's list of best rows, and the most it grows to.
-const SHORT: usize = 16;
+const SHORT: usize = 1;
 const LONG: usize = 256;
 
 /// Assigns the rows of a corpus at an instant.
@@ -145,25 +145,26 @@ pub fn assign(
     };
     fix(corpus, fixed, &mut assignment)?;
 
-    let mut marks = Marks::new(corpus.len());
-    let mut heap = BinaryHeap::new();
-    for contender in contenders
+    // Of equal scores the earlier claim goes first, then the smaller id.
+    let mut bids: Vec<Bid<'_>> = contenders
         .iter()
         .filter(|contender| contender.facts.assignable)
-    {
-        let mut bid = Bid {
-            contender: *contender,
-            best: Vec::new(),
-            whole: false,
-            length: SHORT,
-        };
+        .map(|contender| Bid::new(*contender))
+        .collect();
+    bids.sort_by_key(|Bid { contender, .. }| {
+        (contender.claim.claimed_at.instant(), contender.claim.id)
+    });
+    let mut marks = Marks::new(corpus.len());
+    let mut heap = BinaryHeap::with_capacity(bids.len());
+    for (place, bid) in bids.iter_mut().enumerate() {
         bid.fill(corpus, &assignment, at, &mut marks);
-        if !bid.best.is_empty() {
-            heap.push(bid);
-        }
+        heap.extend(bid.score().map(|score| (score, Reverse(place))));
     }
-    while let Some(mut bid) = heap.pop() {
-        let Some(&(score, ix)) = bid.best.last() else {
+    while let Some((score, Reverse(place))) = heap.pop() {
+        let Some(bid) = bids.get_mut(place) else {
+            continue;
+        };
+        let Some((_, ix)) = bid.best.pop() else {
             continue;
         };
         if assignment.holder(ix) == Holder::Free {
@@ -172,14 +173,11 @@ pub fn assign(
             assignment.by_claim.insert(claim, (ix, score));
             continue;
         }
-        bid.best.pop();
         if bid.best.is_empty() && !bid.whole {
             bid.length = bid.length.saturating_mul(2).min(LONG);
             bid.fill(corpus, &assignment, at, &mut marks);
         }
-        if !bid.best.is_empty() {
-            heap.push(bid);
-        }
+        heap.extend(bid.score().map(|score| (score, Reverse(place))));
     }
     Ok(assignment)
 }
@@ -225,7 +223,16 @@ struct Bid<'c> {
     length: usize,
 }
 
-impl Bid<'_> {
+impl<'c> Bid<'c> {
+    fn new(contender: Contender<'c>) -> Self {
+        Self {
+            contender,
+            best: Vec::new(),
+            whole: false,
+            length: SHORT,
+        }
+    }
+
     /// Fills the list with the best free rows at or above the partial threshold.
     fn fill(
         &mut self,
@@ -239,19 +246,20 @@ impl Bid<'_> {
             corpus,
             assignment,
             facts,
-            partial: Ratio::from_basis_points(corpus.policy().thresholds().partial),
+            least: Ratio::from_basis_points(corpus.policy().thresholds().partial),
             length: self.length,
             best: Vec::new(),
-            dropped: false,
+            whole: true,
         };
         corpus.visit_sharing(claim, facts, at, marks, &mut list);
         list.cut();
         self.best = list.best;
         self.best.reverse();
-        self.whole = !list.dropped;
+        self.whole = list.whole;
     }
 
-    fn key(&self) -> Option<Ratio> {
+    /// The score of its best row.
+    fn score(&self) -> Option<Ratio> {
         self.best.last().map(|(score, _)| *score)
     }
 }
@@ -261,10 +269,13 @@ struct ShortList<'c, 'a> {
     corpus: &'c Corpus<'a>,
     assignment: &'c Assignment,
     facts: &'c ClaimFacts,
-    partial: Ratio,
+    /// What a row must score to be kept: the partial threshold, or more once
+    /// the list is full.
+    least: Ratio,
     length: usize,
     best: Vec<(Ratio, RowIx)>,
-    dropped: bool,
+    /// Whether every row there is was kept.
+    whole: bool,
 }
 
 impl ShortList<'_, '_> {
@@ -275,53 +286,33 @@ impl ShortList<'_, '_> {
         self.best.sort_unstable_by(|(a, a_ix), (b, b_ix)| {
             b.cmp(a).then_with(|| id(*a_ix).cmp(&id(*b_ix)))
         });
-        self.dropped |= self.best.len() > self.length;
         self.best.truncate(self.length);
+        if let Some((score, _)) = self.best.get(self.length.saturating_sub(1)) {
+            self.least = *score;
+            self.whole = false;
+        }
     }
 }
 
 impl Visitor for ShortList<'_, '_> {
     fn wanted(&self) -> Ratio {
-        self.partial
+        // At an equal score a smaller id may still come before the last.
+        self.least
     }
 
     fn visit(&mut self, ix: RowIx) {
         if self.assignment.holder(ix) != Holder::Free {
             return;
         }
-        if let Some(score) = self.corpus.score_reaching(self.facts, ix, self.partial) {
+        if let Some(score) = self.corpus.score_reaching(self.facts, ix, self.least) {
             self.best.push((score, ix));
-            if self.best.len() >= self.length.saturating_mul(2) {
+            let held = self.best.len();
+            if held == self.length || held >= self.length.saturating_mul(2) {
                 self.cut();
             }
         }
     }
 }
-
-impl Ord for Bid<'_> {
-    /// The bid to go first is the greatest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let claimed = |bid: &Self| bid.contender.claim.claimed_at.instant();
-        self.key()
-            .cmp(&other.key())
-            .then_with(|| claimed(other).cmp(&claimed(self)))
-            .then_with(|| other.contender.claim.id.cmp(&self.contender.claim.id))
-    }
-}
-
-impl PartialOrd for Bid<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Bid<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Bid<'_> {}
 
 /// A claim's best remaining candidate (§8): the highest score, ties by the
 /// smaller observation id. Where none shares content with the claim all score

@@ -4,7 +4,10 @@
 //! few integer comparisons.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
+use indexmap::IndexSet;
+use smallvec::SmallVec;
 
 use crate::model::{Cents, Claim, Currency, Feature, Instant, Interval, Observation};
 use crate::policy::Policy;
@@ -15,49 +18,31 @@ use super::window::{Deadlines, claim_unit, claim_window, deadlines};
 /// A text's number. Equal numbers, equal texts.
 pub(crate) type Word = u32;
 
+/// A set of words, ascending. Most are short: they lie in the facts themselves,
+/// so that comparing a pair follows no pointer.
+pub(crate) type WordSet = SmallVec<[Word; 4]>;
+
+/// Hashes without a seed. Nothing reads an order of hashes: what it keys keeps
+/// the order of entry.
+pub(crate) type Unseeded = BuildHasherDefault<DefaultHasher>;
+
 /// Numbers texts in the order they are first met. Only equality is ever read
 /// from the numbers, so the order decides nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Words(BTreeMap<Spelling, Word>);
-
-/// A text as a key: most words lie whole in its head, so that looking one up
-/// follows no pointer.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Spelling {
-    /// The first 16 bytes, the rest of them 0.
-    head: u128,
-    length: usize,
-    tail: Box<[u8]>,
-}
-
-impl Spelling {
-    fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let (head, tail) = bytes.split_at_checked(16).unwrap_or((bytes, &[]));
-        let mut padded = [0; 16];
-        padded
-            .iter_mut()
-            .zip(head)
-            .for_each(|(slot, byte)| *slot = *byte);
-        Self {
-            head: u128::from_be_bytes(padded),
-            length: bytes.len(),
-            tail: tail.into(),
-        }
-    }
-}
+pub(crate) struct Words(IndexSet<Box<str>, Unseeded>);
 
 impl Words {
     fn number(&mut self, text: &str) -> Word {
-        let next = Word::try_from(self.0.len()).unwrap_or(Word::MAX);
-        *self.0.entry(Spelling::of(text)).or_insert(next)
+        let place = self.0.get_index_of(text);
+        let place = place.unwrap_or_else(|| self.0.insert_full(text.into()).0);
+        Word::try_from(place).unwrap_or(Word::MAX)
     }
 
     /// The numbers of a set of words, ascending.
-    fn set(&mut self, tokens: &Tokens) -> Box<[Word]> {
-        let mut numbers: Vec<Word> = tokens.iter().map(|word| self.number(word)).collect();
+    fn set(&mut self, tokens: &Tokens) -> WordSet {
+        let mut numbers: WordSet = tokens.iter().map(|word| self.number(word)).collect();
         numbers.sort_unstable();
-        numbers.into_boxed_slice()
+        numbers
     }
 }
 
@@ -94,14 +79,14 @@ pub(crate) enum Party {
     /// An address.
     Address(AddressFacts),
     /// A name, by its words.
-    Name(Box<[Word]>),
+    Name(WordSet),
 }
 
 /// A normalised merchant: its whole name and its words.
 #[derive(Clone, Debug)]
 pub(crate) struct MerchantFacts {
     pub(crate) name: Word,
-    pub(crate) words: Box<[Word]>,
+    pub(crate) words: WordSet,
 }
 
 fn merchant_facts(text: Option<&str>, words: &mut Words) -> Option<MerchantFacts> {
@@ -127,7 +112,7 @@ pub struct ClaimFacts {
     pub(crate) time_to: Interval,
     pub(crate) party: Party,
     pub(crate) merchant: Option<MerchantFacts>,
-    pub(crate) subject: Box<[Word]>,
+    pub(crate) subject: WordSet,
     pub(crate) amount: Option<Cents>,
     pub(crate) currency: Option<Currency>,
     /// The features that apply, in policy order.
@@ -235,9 +220,9 @@ pub(crate) struct RowFacts {
     pub(crate) first_seen: Instant,
     pub(crate) address: Option<AddressFacts>,
     /// Words of the address's local part, for names (§5.1).
-    pub(crate) local_words: Box<[Word]>,
+    pub(crate) local_words: WordSet,
     pub(crate) merchant: Option<MerchantFacts>,
-    pub(crate) subject: Box<[Word]>,
+    pub(crate) subject: WordSet,
     pub(crate) amount: Option<Cents>,
     pub(crate) currency: Option<Currency>,
 }

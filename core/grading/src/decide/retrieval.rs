@@ -4,18 +4,19 @@
 //! claim all score 0, so those pairs are never formed. Nor are pairs that share
 //! too little to reach what is asked for.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use indexmap::IndexMap;
 
 use crate::model::{Claim, Feature, Instant, Interval};
 
 use super::corpus::{Corpus, RowIx};
-use super::facts::{ClaimFacts, Party, RowFacts, Word};
+use super::facts::{ClaimFacts, Party, RowFacts, Unseeded, Word, WordSet};
 use super::features::edge_ms;
 use super::ratio::Ratio;
 
 /// What a pair can share, as the key of a posting list.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Key {
     Mailbox(Word),
     Domain(Word),
@@ -27,7 +28,7 @@ enum Key {
 
 /// Rows by what they hold; each list in (occurredAt, id, contentHash) order.
 #[derive(Debug, Default)]
-pub(super) struct Postings(BTreeMap<Key, Vec<RowIx>>);
+pub(super) struct Postings(IndexMap<Key, Vec<RowIx>, Unseeded>);
 
 impl Postings {
     /// Enters the next row in order.
@@ -303,7 +304,7 @@ impl Corpus<'_> {
     /// rarer words shares at most the others.
     fn probes<'i>(&self, postings: &'i Postings, facts: &ClaimFacts) -> Probes<'i> {
         let merchant_words = facts.merchant.as_ref().map(|merchant| &merchant.words);
-        let merchant_words = merchant_words.map(AsRef::as_ref).unwrap_or_default();
+        let merchant_words = merchant_words.map(WordSet::as_slice).unwrap_or_default();
         let count = |words: &[Word]| u128::try_from(words.len()).unwrap_or(1).max(1);
         let (merchants, subjects) = (count(merchant_words), count(&facts.subject));
         // One part is a basis point, divided so that each word's share is whole.
