@@ -23,8 +23,13 @@ use crate::inspector::app::state::ScreenName;
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// The ledger (or golden scenario) to open; without one, the embedded demo.
+    /// The ledger, golden scenario or evidence package to open; without one, the
+    /// embedded demo.
     pub ledger: Option<PathBuf>,
+    /// The context to verify a package under; the contract's Example A1 without
+    /// one.
+    #[arg(long, value_name = "FILE", requires = "ledger")]
+    pub context: Option<PathBuf>,
     /// Print every receipt and why, without a terminal's control.
     #[arg(long)]
     pub plain: bool,

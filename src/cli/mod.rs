@@ -30,6 +30,7 @@ use attest_grading::model::hashes::{claim_receipt_id, unasked_receipt_id};
 use attest_grading::text::escaped;
 use clap::Parser as _;
 
+use crate::desk::package::is_archive;
 use crate::desk::{Job, now};
 use crate::inspector::app::state::ScreenName;
 use arguments::{Arguments, Command, Screen};
@@ -48,13 +49,15 @@ pub fn run() -> u8 {
     let outcome = match arguments.command {
         None => {
             let screen = arguments.screen.map_or(ScreenName::Receipts, Screen::name);
-            open(arguments.ledger, arguments.plain, screen)
+            open(arguments.ledger, arguments.context, arguments.plain, screen)
         }
         Some(Command::Examples {
             plain: true,
             number,
         }) => plain::examples(number),
-        Some(Command::Examples { plain: false, .. }) => open(None, false, ScreenName::Examples),
+        Some(Command::Examples { plain: false, .. }) => {
+            open(None, None, false, ScreenName::Examples)
+        }
         Some(Command::Grade(grade)) => grade::run(&grade),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Replay { ledgers, json }) => replay::run(&ledgers, json),
@@ -97,7 +100,26 @@ pub fn run() -> u8 {
 type Outcome = Result<u8, String>;
 
 /// Opens the inspector; where there is no terminal, or none is wanted, prints.
-fn open(path: Option<PathBuf>, plain: bool, screen: ScreenName) -> Outcome {
+fn open(
+    path: Option<PathBuf>,
+    context: Option<PathBuf>,
+    plain: bool,
+    screen: ScreenName,
+) -> Outcome {
+    if let Some(path) = path.as_ref().filter(|path| is_archive(path)) {
+        return match (plain, screen) {
+            (true, ScreenName::Receipts) => package::inside(path, context.as_deref()),
+            (true, ScreenName::Examples) => plain::examples(None),
+            (true, _) => Err(format!(
+                "{}: a package has no screen but its receipts",
+                shown(path)
+            )),
+            (false, _) => show::package(path, context, screen),
+        };
+    }
+    if context.is_some() {
+        return Err("--context: only a package is verified under one".to_owned());
+    }
     let job = Job {
         path,
         ..Job::default()

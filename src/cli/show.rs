@@ -1,16 +1,30 @@
-//! `attest-tui [LEDGER]`: the inspector.
+//! `attest-tui [FILE]`: the inspector.
 
 use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
 
 use crate::config::{self, Settings};
+use crate::desk::package::PackageDesk;
 use crate::desk::{Job, LedgerDesk};
 use crate::inspector;
 use crate::inspector::app::state::ScreenName;
+use crate::inspector::work::Desk;
 
-use super::Outcome;
+use super::{Outcome, shown};
 
 /// Opens the inspector on a ledger, at a screen.
 pub(super) fn run(job: Job, screen: ScreenName) -> Outcome {
+    let name = job.name();
+    on(&name, LedgerDesk::new(job), screen)
+}
+
+/// Opens the inspector on a package, verified under a context file.
+pub(super) fn package(path: &Path, context: Option<PathBuf>, screen: ScreenName) -> Outcome {
+    let desk = PackageDesk::new(path.to_owned(), context);
+    on(&shown(path), desk, screen)
+}
+
+fn on(name: &str, desk: impl Desk, screen: ScreenName) -> Outcome {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err("the inspector needs a terminal; --plain prints without one".to_owned());
     }
@@ -22,8 +36,6 @@ pub(super) fn run(job: Job, screen: ScreenName) -> Outcome {
         None => Settings::default(),
     };
     let environment = inspector::run::environment(directory);
-    let name = job.name();
-    let desk = LedgerDesk::new(job);
-    inspector::run::run(&name, settings, environment, desk, screen)
+    inspector::run::run(name, settings, environment, desk, screen)
         .map_err(|error| format!("terminal: {}", error.kind()))
 }

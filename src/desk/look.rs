@@ -190,6 +190,7 @@ fn opened(held: &Held, ready: &Ready<'_>, rows: Vec<Row>, preview: Option<Previe
             .map(|rule| rule.id.as_str().to_owned())
             .collect(),
         warnings: ready.next.warnings(),
+        facts: None,
         read_only: held.read_only_because(),
         is_unsaved: session.is_some_and(Session::is_unsaved),
         has_journal: session.is_some_and(Session::has_journal),

@@ -3,10 +3,12 @@
 //! own: rows come from receipts, explanations from traces.
 //!
 //! This file says what is to be opened; [`serve`] holds it and answers;
-//! [`look`] is one grading of it; [`rows`] and [`travel`] are what they read.
+//! [`look`] is one grading of it; [`rows`] and [`travel`] are what they read. A
+//! [`package`] has a desk of its own, which changes nothing.
 
 mod export;
 mod look;
+pub mod package;
 #[cfg(test)]
 mod pictures;
 mod rows;

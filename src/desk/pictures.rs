@@ -8,6 +8,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
+use super::package::tests::Packed;
 use super::tests::Bench;
 use crate::config::Settings;
 use crate::inspector::app::{App, Environment, draw};
@@ -99,14 +100,37 @@ fn demo(depth: Depth, size: (u16, u16), keys: &str) -> Buffer {
     drawn(&bench.app)
 }
 
+/// The panes of a package.
+const PACKAGE: [(&str, &str); 3] = [
+    ("package", "enter"),
+    ("package-facts", "i"),
+    ("package-review", "2"),
+];
+
+fn package(depth: Depth, size: (u16, u16), keys: &str) -> Buffer {
+    let environment = Environment {
+        depth,
+        background: Background::Dark,
+        config: None,
+    };
+    let app = App::new("evidence.tar", Settings::default(), environment, size);
+    let mut bench = Bench::of(app, Packed::demo().desk());
+    bench.keys(keys);
+    drawn(&bench.app)
+}
+
+type Draw = fn(Depth, (u16, u16), &str) -> Buffer;
+
 #[test]
 fn every_pane_at_four_sizes_and_three_depths() {
-    for (name, keys) in PANES {
+    let ledger = PANES.map(|(name, keys)| (name, keys, demo as Draw));
+    let package = PACKAGE.map(|(name, keys)| (name, keys, package as Draw));
+    for (name, keys, draw) in ledger.into_iter().chain(package) {
         let mut picture = String::new();
         for size in SIZES {
             let (columns, lines) = size;
             for depth in DEPTHS {
-                let buffer = demo(depth, size, keys);
+                let buffer = draw(depth, size, keys);
                 if depth == DEPTHS[0] {
                     writeln!(picture, "== {columns} x {lines}\n{}", text(&buffer)).unwrap();
                 }

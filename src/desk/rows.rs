@@ -45,13 +45,11 @@ impl<'o> Texts<'o> {
 }
 
 fn of(receipt: &Receipt, claim: Option<&Claim>, orphan: Option<&Observation>) -> Row {
-    let score: Option<DisplayNumber> = match receipt.attribution_likely {
-        true => Some(receipt.confidence),
-        false => receipt.signals.get(ReceiptSignal::Score),
-    };
+    let score = score(receipt);
     let subject = match (claim, orphan) {
         (Some(claim), _) => Subject {
             action: Some(claim.action),
+            is_withheld: false,
             at: claim.claimed_at,
             who: claim.counterparty.as_deref().unwrap_or_default(),
             what: claim.subject_hint.as_deref().unwrap_or_default(),
@@ -59,6 +57,7 @@ fn of(receipt: &Receipt, claim: Option<&Claim>, orphan: Option<&Observation>) ->
         },
         (None, Some(row)) => Subject {
             action: Some(row.action),
+            is_withheld: false,
             at: row.occurred_at,
             who: row
                 .counterparty
@@ -70,6 +69,7 @@ fn of(receipt: &Receipt, claim: Option<&Claim>, orphan: Option<&Observation>) ->
         },
         (None, None) => Subject {
             action: None,
+            is_withheld: false,
             at: receipt.computed_at,
             who: "",
             what: "a permission",
@@ -77,4 +77,24 @@ fn of(receipt: &Receipt, claim: Option<&Claim>, orphan: Option<&Observation>) ->
         },
     };
     Row::new(receipt, &subject)
+}
+
+/// The row of a receipt whose claim and rows are not there.
+pub fn alone(receipt: &Receipt) -> Row {
+    let subject = Subject {
+        action: None,
+        is_withheld: receipt.claim_id.is_some() || !receipt.observation_ids.is_empty(),
+        at: receipt.computed_at,
+        who: "",
+        what: "",
+        score: score(receipt),
+    };
+    Row::new(receipt, &subject)
+}
+
+fn score(receipt: &Receipt) -> Option<DisplayNumber> {
+    match receipt.attribution_likely {
+        true => Some(receipt.confidence),
+        false => receipt.signals.get(ReceiptSignal::Score),
+    }
 }

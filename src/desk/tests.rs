@@ -21,7 +21,7 @@ use crate::inspector::app::{App, Effect, Message, update};
 use crate::inspector::key::Key;
 use crate::inspector::row::Standing;
 use crate::inspector::screens::{Answer, Query, review};
-use crate::inspector::work::{Request, Told, Worker};
+use crate::inspector::work::{Desk, Request, Told, Worker};
 use crate::store::{Held, OpenError, Place};
 
 /// The wall clock of these tests, an hour after the demo's batch.
@@ -55,8 +55,12 @@ impl Bench {
             path: path.map(Path::to_owned),
             ..Job::default()
         };
+        Self::of(app, LedgerDesk::with(job, clock, open))
+    }
+
+    /// Opens what a desk holds in this inspector.
+    pub(super) fn of(app: App, desk: impl Desk) -> Self {
         let (tell, told) = channel();
-        let desk = LedgerDesk::with(job, clock, open);
         let worker = Worker::start(desk, move |told| {
             let _ = tell.send(told);
         });
@@ -125,7 +129,7 @@ impl Bench {
         self.pump(effects);
     }
 
-    fn notice(&self) -> String {
+    pub(super) fn notice(&self) -> String {
         self.app
             .notice
             .as_ref()
@@ -133,7 +137,7 @@ impl Bench {
     }
 
     /// What a question says, as one text.
-    fn asked(&self) -> String {
+    pub(super) fn asked(&self) -> String {
         match self.app.overlays.last() {
             Some(Overlay::Dialog(dialog)) => {
                 let lines: Vec<&str> = dialog.lines.iter().map(|(_, text)| &**text).collect();

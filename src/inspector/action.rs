@@ -212,6 +212,7 @@ actions! {
     StoreBatch "store-batch" "" "store the batch whose receipts are shown" [Receipts] ["B"];
     Save "save" "" "write the ledger" [Global] ["w"];
     Export "export" "" "export a package, after showing what it holds and withholds" [Global] ["x"];
+    Facts "facts" "" "show what a package holds beside its receipts" [Global] ["i"];
     Reload "reload" "" "read the ledger's file anew" [Global] ["ctrl-r"];
 
     // Taking away.

@@ -57,8 +57,10 @@ pub struct Row {
     pub grade: Option<Grade>,
     /// Whose action.
     pub agent: AgentId,
-    /// What was claimed or seen; none for a scope.
+    /// What was claimed or seen; none for a scope, or where it is withheld.
     pub action: Option<ActionType>,
+    /// Whether what it is about is not there to be shown: a package carries receipts alone.
+    pub is_withheld: bool,
     /// When, as written in the ledger; for a scope, when the receipt was computed.
     pub at: IsoTs,
     /// With or to whom: a counterparty, a merchant, a scope.
@@ -84,8 +86,10 @@ pub struct Row {
 /// What a row shows beside what its receipt holds.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// What was claimed or seen; none for a scope.
+    /// What was claimed or seen; none for a scope, or where it is withheld.
     pub action: Option<ActionType>,
+    /// Whether what it is about is not there to be shown.
+    pub is_withheld: bool,
     /// When.
     pub at: IsoTs,
     /// With or to whom, as the file has it.
@@ -97,6 +101,15 @@ pub struct Subject<'a> {
 }
 
 impl Row {
+    /// What was claimed or seen, as a word.
+    pub fn action_word(&self) -> &'static str {
+        match self.action {
+            Some(action) => action.as_str(),
+            None if self.is_withheld => "withheld",
+            None => "scope",
+        }
+    }
+
     /// The row of a receipt.
     pub fn new(receipt: &Receipt, subject: &Subject<'_>) -> Self {
         let standing = Standing::of(receipt);
@@ -110,6 +123,7 @@ impl Row {
             grade,
             agent: receipt.agent,
             action: subject.action,
+            is_withheld: subject.is_withheld,
             at: subject.at,
             who: shown(subject.who).into_owned(),
             what: shown(subject.what).into_owned(),
@@ -129,7 +143,7 @@ impl Row {
             row.who.as_str(),
             row.what.as_str(),
             row.agent.as_str(),
-            row.action.map_or("scope", ActionType::as_str),
+            row.action_word(),
             row.verdict(),
             row.rule.as_str(),
             row.id.as_str(),
@@ -344,6 +358,7 @@ pub mod tests {
             grade,
             agent: AgentId::Muse,
             action: Some(ActionType::EmailSent),
+            is_withheld: false,
             at: IsoTs::parse(at).unwrap(),
             who: shown(who).into_owned(),
             what: shown(what).into_owned(),

@@ -39,6 +39,8 @@ pub struct Opened {
     pub left: Option<Left>,
     /// Where the ledger is shown at another instant: never what stands.
     pub preview: Option<Preview>,
+    /// Of a package, what it holds beside its receipts, as lines fit for a terminal.
+    pub facts: Option<Vec<String>>,
 }
 
 /// A person's events that an earlier run accepted and did not save.

@@ -6,9 +6,14 @@
 //! counterparty, subject and scope stand in other rows, which no package
 //! carries.
 
+use std::borrow::Cow;
+
 use attest_canon::jcs::{Numbers, to_canonical};
 use attest_canon::json::{Limits, Value};
-use attest_grading::model::{Receipt, canonical_text};
+use attest_grading::model::{Decoder, Receipt, canonical_text};
+
+/// What stands for the reason of an override, which no package carries.
+const WITHHELD: &str = "withheld";
 
 /// The canonical JSON of a receipt's entry.
 #[must_use]
@@ -29,6 +34,25 @@ pub fn text(receipt: &Receipt) -> String {
         }
     }
     to_canonical(&Value::Object(members), Numbers::Exact).unwrap_or_default()
+}
+
+/// The receipt of an entry, with a word in place of what the entry withholds;
+/// `None` for what is no receipt.
+#[must_use]
+pub fn read(entry: &str) -> Option<Receipt> {
+    let Value::Object(mut members) = Value::parse(entry, Limits::LEDGER).ok()? else {
+        return None;
+    };
+    for (key, member) in &mut members {
+        if key == "override"
+            && let Value::Object(said) = member
+        {
+            let reason = Value::String(Cow::Borrowed(WITHHELD));
+            said.push((Cow::Borrowed("reason"), reason));
+        }
+    }
+    let whole = to_canonical(&Value::Object(members), Numbers::Exact).ok()?;
+    Decoder::read_document(&whole, Receipt::decode).ok()
 }
 
 #[cfg(test)]
@@ -61,6 +85,13 @@ mod tests {
                 "\"previousState\":\"FINAL\",\"reason\":\"the secret of Priya \u{1F600}\"",
             );
             assert_eq!(put_back, canonical_text(&overridden));
+            assert_eq!(read(&whole).as_ref(), Some(receipt));
+            let mut withheld = overridden.clone();
+            if let Some(said) = &mut withheld.user_override {
+                said.reason = "withheld".into();
+            }
+            assert_eq!(read(&entry), Some(withheld));
+            assert_eq!(read(&entry.replace("\"grade\"", "\"graded\"")), None);
         }
     }
 }

@@ -213,11 +213,19 @@ pub fn built(names: &Names, report: &Report) -> String {
 #[must_use]
 pub fn inside(path: &Path, view: &PackageView) -> String {
     let mut out = format!("{}: {}\n", shown(path), view.report.outcome().token());
+    out.push_str(&beside_receipts(view));
+    receipts(&mut out, view);
+    out
+}
+
+/// What is inside a verified package beside its receipts.
+#[must_use]
+pub fn beside_receipts(view: &PackageView) -> String {
+    let mut out = String::new();
     inputs(&mut out, view);
     units(&mut out, view);
     surfaces(&mut out, view);
     context(&mut out, view);
-    receipts(&mut out, view);
     out
 }
 
@@ -309,12 +317,19 @@ fn context(out: &mut String, view: &PackageView) {
 /// A receipt as a package carries it.
 #[must_use]
 pub fn receipts_of(view: &PackageView) -> Vec<Value<'_>> {
+    let entries = receipt_entries(view);
+    entries
+        .filter_map(|entry| Value::parse(entry, Limits::LEDGER).ok())
+        .collect()
+}
+
+/// The texts of the entries that hold receipts, by the profile.
+pub fn receipt_entries(view: &PackageView) -> impl Iterator<Item = &str> {
     let documents = view.documents.iter();
     documents
         .filter(|(id, _)| id.as_str().starts_with(RECEIPTS))
         .flat_map(|(_, document)| &document.entries)
-        .filter_map(|entry| Value::parse(&entry.value, Limits::LEDGER).ok())
-        .collect()
+        .map(|entry| entry.value.as_ref())
 }
 
 fn receipts(out: &mut String, view: &PackageView) {

@@ -44,6 +44,39 @@ fn starts_and_quits_with_the_terminal_given_back() {
 }
 
 #[test]
+fn a_package_opens_and_is_never_changed() {
+    let home = home();
+    let ledger = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/ledgers/demo.json");
+    let made = std::process::Command::new(env!("CARGO_BIN_EXE_attest-tui"))
+        .args(["package", "export", ledger, "--out", "demo.tar"])
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    assert!(made.status.success());
+    let arguments = ["demo.tar", "--context", "demo.context.json"];
+    let mut terminal = Terminal::program(home.path(), &arguments, &[], WIDE);
+    terminal.shows("read only");
+    terminal.send("j");
+    terminal.shows("likely muse");
+    terminal.send("i");
+    terminal.shows("original_digests");
+    terminal.send("\x1b");
+    terminal.until("the facts are closed", |terminal| {
+        !terminal.screen().contains("original_digests")
+    });
+    terminal.send("o");
+    terminal.shows("a package is evidence and never changed");
+    terminal.send("q");
+    assert_eq!(terminal.ends().exit_code(), 0);
+    assert!(!terminal.is_taken());
+    // Under another context it is refused, and says so in the middle of the screen.
+    let mut refused = Terminal::program(home.path(), &arguments[..1], &[], WIDE);
+    refused.shows("package_refused: stale_assessment");
+    refused.send("q");
+    assert_eq!(refused.ends().exit_code(), 0);
+}
+
+#[test]
 fn follows_the_size_of_the_terminal() {
     let home = home();
     let mut terminal = demo(&home, &[]);

@@ -1,9 +1,9 @@
 //! `package inspect`: what is inside a package that verifies.
 
 use attest_canon::json::{Limits, Value};
-use attest_package::PackageView;
 use attest_package::document::{Binding, Fact, Input, Report, SurfaceResult, Unit};
 use attest_package::grammar::{Ref, Surface};
+use attest_package::{PackageView, Reason};
 
 use crate::cli::json::{Json, line, list, number, object, or_null, text};
 use crate::package::{open, summary};
@@ -26,10 +26,15 @@ pub(super) fn run(arguments: &Inspect) -> Result<u8, Refusal> {
             line(&object([("report", report(&refused))])),
             code(refused.outcome()),
         ),
-        Err(refused) => (
-            summary::verified(&arguments.package, &refused, path, dialect),
-            code(refused.outcome()),
-        ),
+        Err(refused) => {
+            let mut out = summary::verified(&arguments.package, &refused, path, dialect);
+            if refused.reason == Some(Reason::StaleAssessment)
+                && let Some(other) = open::other_context(&arguments.package, &context, dialect)
+            {
+                out.push_str(&summary::other_context(&other, path));
+            }
+            (out, code(refused.outcome()))
+        }
     };
     put(out.as_bytes())?;
     Ok(code)

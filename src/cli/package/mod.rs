@@ -41,6 +41,16 @@ pub(super) fn run(command: &Package) -> Exit {
     }))
 }
 
+/// Prints what is inside a package, or why it is refused: `package inspect`.
+pub(super) fn inside(path: &Path, context: Option<&Path>) -> Exit {
+    run(&Package::Inspect(arguments::Inspect {
+        package: path.to_owned(),
+        context: context.map(Path::to_owned),
+        dialect: arguments::DialectName::Contract,
+        json: false,
+    }))
+}
+
 /// Why a command did not do what it was asked: its exit code and the lines
 /// that say why, already escaped.
 struct Refusal {

@@ -42,7 +42,7 @@ pub const fn word(grade: OverrideGrade, is_orphan: bool) -> &'static str {
 /// A receipt as a question names it.
 fn named(row: &Row) -> String {
     let likely = if row.is_orphan { "likely " } else { "" };
-    let action = row.action.map_or("scope", |action| action.as_str());
+    let action = row.action_word();
     let mut text = format!("{}: {likely}{}, {action}", row.verdict(), row.agent);
     for part in [&row.who, &row.what] {
         if !part.is_empty() {

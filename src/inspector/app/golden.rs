@@ -62,6 +62,7 @@ fn app_with(explained: Explained, columns: u16, lines: u16) -> App {
         receipt,
         &Subject {
             action: Some(action),
+            is_withheld: false,
             at,
             who: &who.unwrap_or_default(),
             what: &what.unwrap_or_default(),

@@ -27,6 +27,7 @@ pub const fn concerns_program(action: Action) -> bool {
             | Action::Suspend
             | Action::Save
             | Action::Export
+            | Action::Facts
             | Action::Reload
             | Action::Now
             | Action::Quit

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::layout::{areas, detail_lines, list_rows};
 use super::mouse;
-use super::overlay::{Choice, Chooser, Item, Overlay, Purpose};
+use super::overlay::{Button, Choice, Chooser, Dialog, Item, Overlay, Purpose};
 use super::screen;
 use super::settle::settle;
 use super::state::{App, Effect, Focus, Message, Notice, ScreenName, Tab, Work};
@@ -16,6 +16,7 @@ use crate::inspector::action::Action;
 use crate::inspector::filter::complete::complete;
 use crate::inspector::key::Key;
 use crate::inspector::keymap::Press;
+use crate::inspector::panes;
 use crate::inspector::row::Sort;
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::Scroll;
@@ -233,6 +234,7 @@ pub fn perform_on_screen(app: &mut App, action: Action) -> Vec<Effect> {
                 scroll: Scroll::default(),
             });
         }
+        Action::Facts => show_facts(app),
         Action::Palette => {
             let palette = Chooser::palette(&app.settings.keymap, &app.contexts());
             app.overlays.push(Overlay::Chooser(palette));
@@ -417,7 +419,9 @@ fn complete_word(app: &mut App) {
 /// Moves by a page; of a question what is said moves, not the answer.
 fn page_overlay(app: &mut App, by: isize) {
     if let Some(Overlay::Dialog(dialog)) = app.overlays.last_mut() {
-        dialog.scroll.step(by * 4);
+        let (_, room) = panes::dialog::lines_and_room(app.size, dialog);
+        let page = isize::try_from(room.saturating_sub(1).max(1)).unwrap_or(1);
+        dialog.scroll.step(by.saturating_mul(page));
     } else {
         step_overlay(app, by * 10);
     }
@@ -428,6 +432,8 @@ fn step_overlay(app: &mut App, by: isize) {
         Some(Overlay::Help { scroll, .. }) => scroll.step(by),
         Some(Overlay::Chooser(chooser)) => chooser.cursor.step(by, chooser.shown.len()),
         Some(Overlay::Filter { .. }) => app.list.cursor.step(by, app.list.len()),
+        // With one answer there is nothing to choose: what is said moves.
+        Some(Overlay::Dialog(dialog)) if dialog.buttons.len() < 2 => dialog.scroll.step(by),
         Some(Overlay::Dialog(dialog)) => dialog.step(by),
         Some(Overlay::Line(_)) | None => {}
     }
@@ -498,6 +504,32 @@ fn tell_sort(app: &mut App) {
         Role::Muted,
         format!("sorted by {}, {order}", sort.column.name()),
     );
+}
+
+/// Shows what a package holds beside its receipts.
+fn show_facts(app: &mut App) {
+    let Some(facts) = app.list.opened().facts.clone() else {
+        app.tell(
+            Role::Muted,
+            "only a package has them; the screens show everything of a ledger",
+        );
+        return;
+    };
+    let lines = facts.into_iter().map(|line| {
+        let role = if line.starts_with(' ') {
+            Role::Text
+        } else {
+            Role::Heading
+        };
+        (role, line)
+    });
+    app.overlays.push(Overlay::Dialog(Dialog {
+        title: app.name.clone(),
+        lines: lines.collect(),
+        buttons: vec![Button::cancel("close")],
+        at: 0,
+        scroll: Scroll::default(),
+    }));
 }
 
 fn copy_id(app: &mut App) -> Vec<Effect> {

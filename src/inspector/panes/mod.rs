@@ -85,10 +85,7 @@ pub fn draw_detail(app: &App, area: Rect, buffer: &mut Buffer) {
             Span::raw("  "),
             look.span(Role::Text, receipts::agent(row)),
             Span::raw("  "),
-            look.span(
-                Role::Muted,
-                row.action.map_or("scope", |action| action.as_str()),
-            ),
+            look.span(Role::Muted, row.action_word()),
             Span::raw("  "),
             look.span(Role::Text, row.who.clone()),
         ])

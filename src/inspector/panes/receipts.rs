@@ -166,12 +166,7 @@ fn draw_cell(
         Column::Grade => (look.verdict(row), verdict(row).to_owned()),
         Column::Time => (Role::Text, time(row, cells)),
         Column::Agent => (Role::Text, agent(row)),
-        Column::Action => (
-            Role::Muted,
-            row.action
-                .map_or("scope", |action| action.as_str())
-                .to_owned(),
-        ),
+        Column::Action => (Role::Muted, row.action_word().to_owned()),
         Column::Who => {
             draw_line(&who(app, row, cells), look, area, buffer);
             return;
@@ -311,9 +306,13 @@ fn empty(app: &App, area: Rect, buffer: &mut Buffer) {
     let look = &app.look;
     let (role, text) = match (&app.failure, app.is_open) {
         (Some(failure), _) => (Role::Bad, failure.clone()),
-        (None, false) => (Role::Checking, "opening the ledger".to_owned()),
+        (None, false) => (Role::Checking, "opening the file".to_owned()),
         (None, true) if app.list.total() == 0 => {
-            (Role::Muted, "the ledger holds no receipts".to_owned())
+            let what = match app.list.opened().facts {
+                Some(_) => "the package carries no receipts of a ledger",
+                None => "the ledger holds no receipts",
+            };
+            (Role::Muted, what.to_owned())
         }
         (None, true) => (
             Role::Muted,
@@ -326,8 +325,9 @@ fn empty(app: &App, area: Rect, buffer: &mut Buffer) {
 /// A text in the middle of an area.
 pub fn centered_text(look: &Look, role: Role, text: &str, area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width.saturating_sub(4)).max(1);
-    let lines: Vec<Line<'_>> = wrap(text, room)
-        .into_iter()
+    let lines: Vec<Line<'_>> = text
+        .lines()
+        .flat_map(|line| wrap(line, room))
         .map(|line| {
             let line = fit(&line, room, Align::Center, look.glyphs.cut);
             look.span(role, line).into()

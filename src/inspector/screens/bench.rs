@@ -54,6 +54,7 @@ pub fn rows(ledger: &Ledger) -> Vec<Row> {
         let orphan = receipt.observation_ids.first().and_then(|id| seen.get(id));
         let subject = Subject {
             action: claim.map(|one| one.action).or(orphan.map(|one| one.action)),
+            is_withheld: false,
             at: claim.map_or_else(
                 || orphan.map_or(receipt.computed_at, |one| one.occurred_at),
                 |one| one.claimed_at,

@@ -62,7 +62,7 @@ fn write_flip(page: &mut Page<'_>, flip: &Flip, row: Option<&Row>, is_own: bool)
     let name = row.map_or_else(
         || flip.id.clone(),
         |row| {
-            let action = row.action.map_or("scope", |action| action.as_str());
+            let action = row.action_word();
             let likely = if row.is_orphan { "likely " } else { "" };
             format!("{likely}{} {action} {}", row.agent, row.who)
         },

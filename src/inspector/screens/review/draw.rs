@@ -165,7 +165,7 @@ fn queue_line(state: &State, scene: &Scene<'_>, row: &Row, chosen: bool) -> Line
     let likely = if row.is_orphan { "likely " } else { "" };
     let clock = Clock::of(&row.at);
     let when = clock.at(row.at.instant());
-    let action = row.action.map_or("scope", |action| action.as_str());
+    let action = row.action_word();
     Line::from(vec![
         Span::raw(if chosen { look.glyphs.cursor } else { " " }),
         look.span(role, mark),
@@ -185,7 +185,7 @@ fn draw_case(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) 
     let look = scene.look;
     let chosen = state.current(scene.opened);
     let title = chosen.map_or_else(Line::default, |row| {
-        let action = row.action.map_or("scope", |action| action.as_str());
+        let action = row.action_word();
         let place = format!("{} of {}  ", state.cursor.at + 1, state.len());
         Line::from(vec![
             look.span(Role::Muted, place),
