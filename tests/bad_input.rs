@@ -561,3 +561,46 @@ fn scenarios_and_policies_are_refused_alike() {
     let run = desk.run(&["grade", "demo.json", "--policy", "bad.json"]);
     refused(&run, "", "policy");
 }
+
+/// A clock repair or a time away that ends before it begins is legal and matches
+/// nothing (readings 54): every view of it holds, also where it is drawn.
+#[test]
+fn a_span_that_ends_before_it_begins_is_data() {
+    let desk = Desk::new();
+    let span = "{\"from\":\"2026-10-06T16:00:00-04:00\",\"to\":\"2026-10-06T13:00:00-04:00\"}";
+    let ledger = with(
+        "\"meta\": {",
+        &format!("\"meta\": {{\"clockRepair.1\": {span},"),
+    );
+    let ledger = String::from_utf8(ledger).unwrap();
+    let idle = "\"idle\":[";
+    assert!(ledger.contains(idle));
+    desk.write(
+        "ledger.json",
+        ledger.replacen(idle, &format!("{idle}{span},"), 1),
+    );
+    let golden = common::GOLDEN_13;
+    let coverage = "\"coverage\": [";
+    assert!(golden.contains(coverage));
+    let repairs = format!("\"repairs\": [{span}], {coverage}");
+    desk.write("golden.json", golden.replacen(coverage, &repairs, 1));
+    let ids = ["VERIFIED", "NOT_FOUND", "UNASKED"].map(receipt_of);
+    for id in ids.iter().map(String::as_str).chain(["c1", "c2", "o2"]) {
+        let file = if id.len() == 2 {
+            "golden.json"
+        } else {
+            "ledger.json"
+        };
+        for how in [&[][..], &["--markdown"], &["--json"]] {
+            let arguments = [&["explain", file, id][..], how].concat();
+            let run = desk.run(&arguments);
+            assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+        }
+    }
+    for file in ["golden.json", "ledger.json"] {
+        for screen in ["receipts", "review", "timeline", "replay", "policy"] {
+            let run = desk.run(&["--plain", "--screen", screen, file]);
+            assert_eq!(run.code, Some(0), "{screen} {file}: {run:?}");
+        }
+    }
+}
