@@ -34,6 +34,31 @@ fn refused(run: &Run, expected: &str, what: &str) {
     assert!(!run.err.contains("panicked"), "{what}");
 }
 
+/// Every command that opens a ledger, over `bad.json`.
+fn commands(id: &str) -> [Vec<&str>; 12] {
+    [
+        vec!["grade", "bad.json"],
+        vec!["grade", "bad.json", "--json"],
+        vec!["grade", "bad.json", "--write"],
+        vec!["explain", "bad.json", id],
+        vec!["explain", "bad.json", id, "--json"],
+        vec!["explain", "bad.json", id, "--markdown", "--at", "now"],
+        vec!["replay", "bad.json"],
+        vec![
+            "override",
+            "bad.json",
+            id,
+            "NOT_FOUND",
+            "--reason",
+            "SECRET",
+        ],
+        vec!["revert", "bad.json", id],
+        vec!["journal", "bad.json"],
+        vec!["--plain", "bad.json"],
+        vec!["--plain", "--screen", "timeline", "bad.json"],
+    ]
+}
+
 #[test]
 fn every_fault_is_refused_with_its_path() {
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
@@ -217,24 +242,9 @@ fn every_fault_is_refused_with_its_path() {
         let desk = Desk::new();
         desk.write("bad.json", &bytes);
         let before = desk.files();
-        for arguments in [
-            &["grade", "bad.json"][..],
-            &["grade", "bad.json", "--write"],
-            &["replay", "bad.json"],
-            &["explain", "bad.json", &id],
-            &[
-                "override",
-                "bad.json",
-                &id,
-                "NOT_FOUND",
-                "--reason",
-                "SECRET",
-            ],
-            &["revert", "bad.json", &id],
-            &["--plain", "bad.json"],
-        ] {
+        for arguments in commands(&id) {
             refused(
-                &desk.run(arguments),
+                &desk.run(&arguments),
                 expected,
                 &format!("{what} {arguments:?}"),
             );
@@ -269,6 +279,7 @@ fn duplicate_receipt(id: &str) -> Vec<u8> {
 
 #[test]
 fn bytes_that_are_no_text_are_refused() {
+    let id = receipt_of("VERIFIED");
     for bytes in [
         &b"\xff\xfe{\x00}\x00"[..],
         b"{\"format\":\"\xc3\x28SECRET\"}",
@@ -276,28 +287,222 @@ fn bytes_that_are_no_text_are_refused() {
     ] {
         let desk = Desk::new();
         desk.write("bad.json", bytes);
-        refused(
-            &desk.run(&["grade", "bad.json"]),
-            "not utf-8, from line 1 on",
-            "bytes",
-        );
+        for arguments in commands(&id) {
+            let what = format!("bytes {arguments:?}");
+            refused(&desk.run(&arguments), "not utf-8, from line 1 on", &what);
+        }
+        let policy = desk.run(&["policy", "check", "bad.json"]);
+        refused(&policy, "not utf-8, from line 1 on", "policy check");
+        let golden = desk.run(&["golden", "run", "bad.json"]);
+        assert_eq!(golden.code, Some(2), "{golden:?}");
+        assert!(golden.err.contains("not utf-8"), "{golden:?}");
+        assert_eq!(desk.read_bytes("bad.json"), bytes);
     }
 }
 
 /// 2 GiB that take no room on the disk: refused by their length, at once.
 #[test]
 fn a_huge_file_is_refused_unread() {
+    let id = receipt_of("VERIFIED");
     let desk = Desk::new();
     let path = desk.write("bad.json", b"{");
     let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     file.set_len(2 << 30).unwrap();
-    let began = std::time::Instant::now();
-    refused(
-        &desk.run(&["replay", "bad.json"]),
-        "larger than 1073741824 bytes",
-        "2 GiB",
-    );
-    assert!(began.elapsed() < std::time::Duration::from_secs(5));
+    let mut all = commands(&id).to_vec();
+    all.push(vec!["policy", "check", "bad.json"]);
+    for arguments in all {
+        let began = std::time::Instant::now();
+        let what = format!("2 GiB {arguments:?}");
+        refused(&desk.run(&arguments), "larger than 1073741824 bytes", &what);
+        assert!(
+            began.elapsed() < std::time::Duration::from_secs(5),
+            "{what}"
+        );
+    }
+    let golden = desk.run(&["golden", "run", "bad.json"]);
+    assert_eq!(golden.code, Some(2), "{golden:?}");
+    assert!(golden.err.contains("larger than"), "{golden:?}");
+}
+
+/// A policy is refused with every problem on its line, and changes nothing.
+#[test]
+fn every_fault_of_a_policy_is_refused_with_its_path() {
+    let shipped = include_str!("../policy/default.json");
+    let with = |from: &str, to: &str| {
+        assert!(shipped.contains(from), "{from}");
+        shipped.replacen(from, to, 1).into_bytes()
+    };
+    let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let long = "x".repeat((1 << 20) + 1);
+    let id = receipt_of("VERIFIED");
+    for (what, bytes, expected) in [
+        ("empty", Vec::new(), "unexpected end"),
+        (
+            "truncated",
+            shipped.as_bytes()[..shipped.len() / 2].to_vec(),
+            "",
+        ),
+        (
+            "wrong version",
+            with("\"version\": 2", "\"version\": 3"),
+            "version: must be 2",
+        ),
+        (
+            "unknown member",
+            with("\"version\": 2", "\"SECRE\\u001bT\": 1, \"version\": 2"),
+            "[\"SECRE\\u{1b}T\"]: unknown member",
+        ),
+        (
+            "duplicate key",
+            with("\"version\": 2", "\"version\": 2, \"version\": 2"),
+            "duplicate key",
+        ),
+        (
+            "deep nesting",
+            with(
+                "\"commonDomains\": [",
+                &format!("\"commonDomains\": [{deep},"),
+            ),
+            "nested too deeply",
+        ),
+        (
+            "an oversized string",
+            with(
+                "\"commonDomains\": [",
+                &format!("\"commonDomains\": [\"{long}\","),
+            ),
+            "string too long",
+        ),
+        (
+            "a huge exponent",
+            with("\"graceMin\": 30", "\"graceMin\": 30e999999999"),
+            "windows.graceMin: must be",
+        ),
+        (
+            "a rule without its evidence",
+            with("\"bestScoreGte\": \"verified\"", "\"targetMissing\": false"),
+            "when.bestScoreGte: must be \"verified\" when then is \"VERIFIED\"",
+        ),
+    ] {
+        let desk = Desk::new();
+        desk.demo();
+        desk.write("bad.json", &bytes);
+        let before = desk.files();
+        for arguments in [
+            &["grade", "demo.json", "--policy", "bad.json"][..],
+            &["grade", "demo.json", "--write", "--policy", "bad.json"],
+            &["explain", "demo.json", &id, "--policy", "bad.json"],
+            &[
+                "explain",
+                "demo.json",
+                &id,
+                "--json",
+                "--policy",
+                "bad.json",
+            ],
+        ] {
+            let what = format!("{what} {arguments:?}");
+            refused(&desk.run(arguments), expected, &what);
+        }
+        // What is wrong is what the check was asked for: its output.
+        let check = desk.run(&["policy", "check", "bad.json"]);
+        assert_eq!((check.code, check.err.as_str()), (Some(2), ""), "{what}");
+        assert!(check.out.contains(expected), "{what}: {}", check.out);
+        for line in check.out.lines() {
+            assert!(line.starts_with("bad.json: "), "{what}: {line}");
+        }
+        for content in CONTENT {
+            assert!(!check.out.contains(content), "{what}: {}", check.out);
+        }
+        assert_eq!(desk.files(), before, "{what}");
+    }
+}
+
+/// A scenario that does not load says so in its place of the report.
+#[test]
+fn every_fault_of_a_scenario_is_refused_with_its_path() {
+    let golden = common::GOLDEN_13;
+    let with = |from: &str, to: &str| {
+        assert!(golden.contains(from), "{from}");
+        golden.replacen(from, to, 1).into_bytes()
+    };
+    let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let long = "x".repeat((1 << 20) + 1);
+    for (what, bytes, expected) in [
+        ("empty", Vec::new(), "unexpected end"),
+        (
+            "truncated",
+            golden.as_bytes()[..golden.len() / 2].to_vec(),
+            "",
+        ),
+        (
+            "unknown member",
+            with("\"name\":", "\"SECRE\\u001bT\": 1, \"name\":"),
+            "[\"SECRE\\u{1b}T\"]: unknown member",
+        ),
+        (
+            "duplicate key",
+            with("\"mode\":", "\"mode\": \"batch\", \"mode\":"),
+            "duplicate key",
+        ),
+        ("bad mode", with("\"batch\"", "\"SECRET\""), "mode: must be"),
+        (
+            "deep nesting",
+            with("\"covers\": [", &format!("\"covers\": [{deep},")),
+            "nested too deeply",
+        ),
+        (
+            "an oversized string",
+            with("\"covers\": [", &format!("\"covers\": [\"{long}\",")),
+            "string too long",
+        ),
+        (
+            "a bad instant",
+            with(
+                "\"evaluatedAt\": \"2026-10-06",
+                "\"evaluatedAt\": \"2026-02-30",
+            ),
+            "input.evaluatedAt: must be",
+        ),
+        (
+            "a policy patch that breaks a rule",
+            with(
+                "\"mode\":",
+                "\"policyPatch\": { \"thresholds\": { \"partial\": 0 } }, \"mode\":",
+            ),
+            "thresholds.partial: must be > 0",
+        ),
+    ] {
+        let desk = Desk::new();
+        desk.write("bad.json", &bytes);
+        let before = desk.files();
+        let run = desk.run(&["golden", "run", "bad.json"]);
+        assert_eq!(
+            (run.code, run.err.as_str()),
+            (Some(2), ""),
+            "{what}: {run:?}"
+        );
+        assert!(run.out.starts_with("FAIL  bad.json: "), "{what}: {run:?}");
+        assert!(run.out.contains(expected), "{what}: {run:?}");
+        let json = desk.run(&["golden", "run", "--json", "bad.json"]);
+        assert_eq!(json.code, Some(2), "{what}: {json:?}");
+        let line = json.json();
+        assert_eq!(line["pass"], false, "{what}");
+        assert!(line["error"]["code"].is_string(), "{what}: {line}");
+        for content in CONTENT {
+            assert!(!run.out.contains(content), "{what}: {}", run.out);
+            assert!(!json.out.contains(content), "{what}: {}", json.out);
+        }
+        for arguments in [
+            &["grade", "bad.json"][..],
+            &["explain", "bad.json", "c1", "--json"],
+            &["--plain", "bad.json"],
+        ] {
+            let what = format!("{what} {arguments:?}");
+            refused(&desk.run(arguments), expected, &what);
+        }
+        assert_eq!(desk.files(), before, "{what}");
+    }
 }
 
 /// Every problem of a file is listed, each on its line with its path.
@@ -355,4 +560,47 @@ fn scenarios_and_policies_are_refused_alike() {
     desk.write("bad.json", "{\"version\": 2, \"SECRE\\u001bT\": []");
     let run = desk.run(&["grade", "demo.json", "--policy", "bad.json"]);
     refused(&run, "", "policy");
+}
+
+/// A clock repair or a time away that ends before it begins is legal and matches
+/// nothing (readings 54): every view of it holds, also where it is drawn.
+#[test]
+fn a_span_that_ends_before_it_begins_is_data() {
+    let desk = Desk::new();
+    let span = "{\"from\":\"2026-10-06T16:00:00-04:00\",\"to\":\"2026-10-06T13:00:00-04:00\"}";
+    let ledger = with(
+        "\"meta\": {",
+        &format!("\"meta\": {{\"clockRepair.1\": {span},"),
+    );
+    let ledger = String::from_utf8(ledger).unwrap();
+    let idle = "\"idle\":[";
+    assert!(ledger.contains(idle));
+    desk.write(
+        "ledger.json",
+        ledger.replacen(idle, &format!("{idle}{span},"), 1),
+    );
+    let golden = common::GOLDEN_13;
+    let coverage = "\"coverage\": [";
+    assert!(golden.contains(coverage));
+    let repairs = format!("\"repairs\": [{span}], {coverage}");
+    desk.write("golden.json", golden.replacen(coverage, &repairs, 1));
+    let ids = ["VERIFIED", "NOT_FOUND", "UNASKED"].map(receipt_of);
+    for id in ids.iter().map(String::as_str).chain(["c1", "c2", "o2"]) {
+        let file = if id.len() == 2 {
+            "golden.json"
+        } else {
+            "ledger.json"
+        };
+        for how in [&[][..], &["--markdown"], &["--json"]] {
+            let arguments = [&["explain", file, id][..], how].concat();
+            let run = desk.run(&arguments);
+            assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+        }
+    }
+    for file in ["golden.json", "ledger.json"] {
+        for screen in ["receipts", "review", "timeline", "replay", "policy"] {
+            let run = desk.run(&["--plain", "--screen", screen, file]);
+            assert_eq!(run.code, Some(0), "{screen} {file}: {run:?}");
+        }
+    }
 }

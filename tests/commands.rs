@@ -247,7 +247,7 @@ fn every_golden_passes() {
     let desk = Desk::new();
     let run = desk.run(&["golden", "run", &golden()]);
     assert_eq!(run.code, Some(0), "{}", run.out);
-    assert!(run.out.ends_with("115 passed, 0 failed\n"), "{}", run.out);
+    assert!(run.out.ends_with("117 passed, 0 failed\n"), "{}", run.out);
 }
 
 #[test]

@@ -8,11 +8,11 @@ use attest_grading::scenario::{self, Outcome as Ran, Scenario, ScenarioError};
 
 use crate::store::{self, Problem};
 
-use super::{Outcome, complain, print, shown};
+use super::{Outcome, complain, json, print, shown};
 
 /// Runs scenarios: 0 when all pass, 1 at a mismatch or where grading refuses,
 /// 2 when one does not load; of several files the worst.
-pub(super) fn run(paths: &[PathBuf], json: bool) -> Outcome {
+pub(super) fn run(paths: &[PathBuf], as_json: bool) -> Outcome {
     let mut worst = 0;
     let (mut passed, mut failed) = (0usize, 0usize);
     for file in files(paths)? {
@@ -26,14 +26,14 @@ pub(super) fn run(paths: &[PathBuf], json: bool) -> Outcome {
         worst = worst.max(code);
         let count = if code == 0 { &mut passed } else { &mut failed };
         *count = count.saturating_add(1);
-        if json {
+        if as_json {
             let line = scenario::report_line(&name, title.as_deref(), &result);
-            print(&format!("{line}\n"))?;
+            print(&format!("{}\n", json::shown(&line)))?;
         } else {
             print(&report(&name, &result))?;
         }
     }
-    if !json {
+    if !as_json {
         print(&format!("{passed} passed, {failed} failed\n"))?;
     }
     Ok(worst)

@@ -1,5 +1,6 @@
-//! JSON that `--json` prints: one line, canonical (RFC 8785), so that equal
-//! answers are equal bytes.
+//! JSON that `--json` prints: one line, canonical (RFC 8785) but for the
+//! characters a terminal acts on or hides, which stand as escapes. Equal answers
+//! are equal bytes.
 
 use std::borrow::Cow;
 
@@ -7,6 +8,7 @@ use attest_canon::jcs::{Numbers, to_canonical};
 use attest_canon::json::{Limits, Value};
 use attest_grading::decide::Ratio;
 use attest_grading::model::Canonical;
+use attest_grading::text::is_plain;
 
 /// A JSON value that borrows nothing but names.
 pub(super) type Json = Value<'static>;
@@ -62,7 +64,43 @@ pub(super) fn entity(entity: &(impl Canonical + ?Sized)) -> Json {
 /// One line.
 pub(super) fn line(value: &Json) -> String {
     // Whole numbers and display numbers always have a canonical text.
-    let mut line = to_canonical(value, Numbers::Exact).unwrap_or_default();
-    line.push('\n');
-    line
+    let line = to_canonical(value, Numbers::Exact).unwrap_or_default();
+    format!("{}\n", shown(&line))
+}
+
+/// A JSON text as a terminal may show it. RFC 8785 writes a bidirectional
+/// override or an invisible character as it is; in JSON its escape is the same
+/// value (§9). Outside of strings there is nothing to escape.
+pub(super) fn shown(json: &str) -> Cow<'_, str> {
+    if json.chars().all(is_plain) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_plain(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_a_terminal_acts_on_is_printed_and_the_value_is_the_same() {
+        let said = "plain é 😀 \u{202e}x\u{9b}\u{1b}[2J\u{e0001}\u{feff}\u{10ffff}";
+        let printed = line(&object([("a", text(said))]));
+        assert_eq!(
+            printed,
+            "{\"a\":\"plain é 😀 \\u202ex\\u009b\\u001b[2J\\udb40\\udc01\\ufeff\\udbff\\udfff\"}\n"
+        );
+        let read: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(read["a"], said);
+    }
 }

@@ -40,11 +40,7 @@ use arguments::{Arguments, Command, Screen};
 pub fn run() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Nothing more can be said where not even this can be.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
-        }
+        Err(error) => return refuse(&error),
     };
     let outcome = match arguments.command {
         None => {
@@ -92,6 +88,28 @@ pub fn run() -> u8 {
         complain(&problem);
         2
     })
+}
+
+/// Says why the arguments are none of this program's, or prints the help that
+/// was asked for; the exit code.
+fn refuse(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        // Nothing more can be said where not even this can be.
+        let _ = error.print();
+        return 0;
+    }
+    // A usage error repeats arguments, and an argument may be a file name that a
+    // shell filled in: the same error is made again from escaped ones.
+    let arguments = std::env::args_os().map(|one| escaped(&one.to_string_lossy()).into_owned());
+    let said = match Arguments::try_parse_from(arguments) {
+        Err(again) if again.use_stderr() => again.render().to_string(),
+        _ => "not the arguments of this program".to_owned(),
+    };
+    let said = said.strip_prefix("error: ").unwrap_or(&said);
+    for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        complain(line);
+    }
+    2
 }
 
 /// A subcommand's exit code, or the lines that say why it could not run. Each

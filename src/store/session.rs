@@ -143,7 +143,9 @@ impl Session {
 
     pub(super) fn at(place: Place, path: &Path) -> Result<Self, SessionError> {
         let lock = Lock::take(&place)?;
-        let text = file::read(&place.ledger)?;
+        // Said of the file as the person named it.
+        let text =
+            file::read(&place.ledger).map_err(|error| StoreError::new(path, error.problem))?;
         let ledger = Ledger::read(text.as_str())
             .map_err(|error| SessionError::Open(OpenError::Ledger(path.to_owned(), error)))?;
         let base = Bound {

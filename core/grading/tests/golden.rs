@@ -43,7 +43,7 @@ fn every_golden_scenario_holds() {
             }
         }
     }
-    assert!(files.len() >= 115, "only {} golden scenarios", files.len());
+    assert!(files.len() >= 117, "only {} golden scenarios", files.len());
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 

@@ -325,23 +325,48 @@ fn drop_contested(holdings: &mut [Holding]) {
         }
     }
     order.sort_unstable();
-    let mut kept: Vec<(Id, Id, Spell)> = Vec::new();
+    let mut of = None;
+    let mut kept = Kept::default();
     for (observation, begin, after_revert, claim, at, nth) in order {
-        kept.retain(|(of, ..)| *of == observation);
+        if of != Some(observation) {
+            of = Some(observation);
+            kept = Kept::default();
+        }
         let Some(holding) = holdings.get_mut(at) else {
             continue;
         };
         let Some(spell) = holding.spells.get(nth).copied() else {
             continue;
         };
-        let held = kept
-            .iter()
-            .any(|(_, holder, other)| *holder != claim && other.holds_after(begin));
-        if after_revert && held {
+        if after_revert && kept.others_hold(claim, begin) {
             holding.spells.truncate(nth);
         } else {
-            kept.push((observation, claim, spell));
+            kept.0.push((claim, spell));
         }
+    }
+}
+
+/// The spells kept of one observation, and whose.
+#[derive(Debug, Default)]
+struct Kept(Vec<(Id, Spell)>);
+
+impl Kept {
+    /// Whether another claim's spell covers the batches right after an instant.
+    /// Instants are asked for in order: what has ended by one is forgotten, so
+    /// that no number of receipts on one observation is gone over again and
+    /// again.
+    fn others_hold(&mut self, claim: Id, at: Instant) -> bool {
+        let mut place = 0usize;
+        while let Some((holder, spell)) = self.0.get(place) {
+            if !spell.holds_after(at) {
+                self.0.swap_remove(place);
+            } else if *holder != claim {
+                return true;
+            } else {
+                place = place.saturating_add(1);
+            }
+        }
+        false
     }
 }
 

@@ -35,9 +35,19 @@ pub struct Decision<'a> {
 }
 
 /// Decides: the first rule that matches, then whether it is final (§6, §8).
+///
+/// Without a claim only an orphan's UNASKED and a scope's OVER_SCOPE are
+/// concluded: whatever else a rule says of it, the receipt is the terminal
+/// rule's (§8).
 #[must_use]
 pub fn decide<'a>(judge: &Judge<'a>) -> Decision<'a> {
-    let rule = judge.first_match(judge.input().assigned());
+    let concludes = |rule: &&Rule| match judge.input().subject {
+        Subject::Claim { .. } => true,
+        Subject::Orphan { .. } => rule.then == Outcome::Unasked,
+        Subject::Scope { .. } => rule.then == Outcome::OverScope,
+    };
+    let matched = judge.first_match(judge.input().assigned());
+    let rule = matched.filter(concludes);
     let outcome = rule.map_or(Outcome::Unverifiable, |rule| rule.then);
     Decision {
         rule,

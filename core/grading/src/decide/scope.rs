@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use attest_canon::Id;
+use attest_canon::decimal::MAX_SAFE_INTEGER;
 use attest_canon::jcs::utf16_order;
 
 use crate::model::{AgentId, Claim, Currency, Grant, Instant};
@@ -118,7 +119,8 @@ impl SpendIndex {
     /// where a missing currency reads as the grant's (`priorSpendCents`, §6.3):
     /// claims in `[t − spendWindowDays, t]` that come strictly before it in
     /// (claimedAt, id) order, each id once, never its own. The sum is 0 for a
-    /// type that is no spend type, which the index does not hold.
+    /// type that is no spend type, which the index does not hold, and ends at
+    /// the largest integer a document holds, which is beyond every ceiling.
     #[must_use]
     pub fn prior(&self, claim: &Claim, policy: &Policy, spend_currency: Option<Currency>) -> i64 {
         if !policy.is_spend_type(claim.action) {
@@ -149,7 +151,7 @@ impl SpendIndex {
                 total = total.saturating_add(copy.cents);
             }
         }
-        total
+        total.min(MAX_SAFE_INTEGER)
     }
 }
 
@@ -171,4 +173,46 @@ pub fn exceeds_declared(scope: &str, grant: &Grant) -> bool {
         .declared_scopes
         .iter()
         .any(|declared| declared.as_ref() == scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Decoder;
+    use crate::policy::{DEFAULT_POLICY, load_policy};
+    use attest_canon::sha256;
+
+    /// Purchases of the largest amount, one a claim, at one instant.
+    fn purchases(count: usize) -> Vec<Claim> {
+        let hash = sha256(b"");
+        let text = format!(
+            r#"{{"agent":"muse","amountCents":1000000000000,"claimedAt":"2026-10-06T14:02:00Z","claimedAtPrecision":"minute","currency":"USD","id":"{}","observedAt":"2026-10-06T14:02:00Z","rawHash":"{hash}","sourceKind":"activity_view","type":"purchase.made"}}"#,
+            Id::from_digest(&hash)
+        );
+        let one = Decoder::read_document(&text, Claim::decode).unwrap();
+        let numbered = (0..count).map(|number| {
+            let mut claim = one.clone();
+            claim.id = Id::from_digest(&sha256(&number.to_be_bytes()));
+            claim
+        });
+        let mut all: Vec<Claim> = numbered.collect();
+        all.sort_by_key(|claim| claim.id);
+        all
+    }
+
+    /// A ledger must be able to hold what a batch makes of it: 9007 × 10^12 is
+    /// below 2^53 − 1 = 9007199254740991, and 9008 × 10^12 above.
+    #[test]
+    fn spend_ends_at_what_a_document_holds() {
+        let policy = load_policy(DEFAULT_POLICY).unwrap();
+        let claims = purchases(9009);
+        let index = SpendIndex::new(&claims, &policy);
+        let prior = |nth: usize| {
+            let claim = claims.get(nth).unwrap();
+            index.prior(claim, &policy, claim.currency)
+        };
+        assert_eq!(prior(2), 2_000_000_000_000);
+        assert_eq!(prior(9007), 9_007_000_000_000_000);
+        assert_eq!(prior(9008), 9_007_199_254_740_991);
+    }
 }

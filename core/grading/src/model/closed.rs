@@ -37,6 +37,7 @@ macro_rules! closed_set {
         }
     };
 }
+pub(crate) use closed_set;
 
 closed_set! {
     /// The agents whose claims are graded.

@@ -5,6 +5,8 @@ use core::fmt;
 
 use attest_canon::json::JsonErrorKind;
 
+use super::invariant::Invariant;
+
 /// One thing wrong at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
@@ -56,7 +58,7 @@ pub enum ProblemKind {
     /// `receiptInputs` names a coverage that is not in `batchCoverages`.
     UnknownCoverage,
     /// A receipt that breaks an invariant of §8; says which.
-    BadReceipt(&'static str),
+    BadReceipt(Invariant),
     /// A short name that nothing in the file bears.
     UnknownRef,
 }
@@ -95,7 +97,7 @@ impl fmt::Display for ProblemKind {
             Self::DuplicateId => f.write_str("duplicate id"),
             Self::HashMismatch => f.write_str("does not hash to its key"),
             Self::UnknownCoverage => f.write_str("names a coverage that is not in the file"),
-            Self::BadReceipt(what) => write!(f, "{what}"),
+            Self::BadReceipt(invariant) => write!(f, "{invariant}"),
             Self::UnknownRef => f.write_str("names nothing in this file"),
         }
     }

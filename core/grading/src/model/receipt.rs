@@ -8,9 +8,9 @@ use super::closed::{
     AgentId, BaseState, Grade, OverrideGrade, ReasonCode, ReceiptSignal, ReceiptState,
 };
 use super::decode::{Decoder, Read, member_of, object};
+use super::invariant::{Broken, Invariant};
 use super::limits;
 use super::primitives::{DisplayNumber, Token};
-use super::problem::ProblemKind;
 use super::reason::{Params, Reason};
 use super::time::{Instant, IsoTs};
 
@@ -165,10 +165,7 @@ impl Receipt {
             superseded_by: optional "supersededBy" = Decoder::id,
         });
         if reverted.as_ref().is_some_and(Vec::is_empty) {
-            d.note_member(
-                "reverted",
-                ProblemKind::BadReceipt("reverted is absent or holds at least one entry"),
-            );
+            Broken::of(Invariant::RevertedPresent).note(d);
             return Ok(None);
         }
         let receipt = Self {
@@ -193,8 +190,8 @@ impl Receipt {
             reverted: reverted.unwrap_or_default(),
             superseded_by,
         };
-        if let Some((key, what)) = receipt.broken_invariant() {
-            d.note_member(key, ProblemKind::BadReceipt(what));
+        if let Some(broken) = receipt.broken_invariant() {
+            broken.note(d);
             return Ok(None);
         }
         Ok(Some(receipt))
@@ -241,139 +238,6 @@ impl Receipt {
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.state == ReceiptState::Pending && self.claim_id.is_none() && !self.reverted.is_empty()
-    }
-
-    /// The first invariant of §8 the receipt breaks: the member and what it asks.
-    #[must_use]
-    pub fn broken_invariant(&self) -> Option<(&'static str, &'static str)> {
-        let overridden = self.state == ReceiptState::UserOverridden;
-        if self.user_override.is_some() != overridden {
-            return Some((
-                "override",
-                "override is present exactly when the state is USER_OVERRIDDEN",
-            ));
-        }
-        let was_final = self.base_state() == BaseState::Final;
-        if self.final_at.is_some() != was_final {
-            return Some((
-                "finalAt",
-                "finalAt is present exactly when the state before any override is FINAL",
-            ));
-        }
-        if was_final && self.final_from.is_some() {
-            return Some(("finalFrom", "finalFrom is absent once the state is FINAL"));
-        }
-        let unasked = self.grade == Grade::Unasked;
-        if self.attribution_likely != unasked {
-            return Some((
-                "attribution",
-                "attribution is present exactly on UNASKED receipts",
-            ));
-        }
-        if unasked && self.claim_id.is_some() {
-            return Some(("claimId", "an UNASKED receipt has no claim"));
-        }
-        if unasked && self.observation_ids.len() != 1 {
-            return Some(("observationIds", "an UNASKED receipt holds its orphan"));
-        }
-        if self.superseded_by.is_some() && !unasked {
-            return Some((
-                "supersededBy",
-                "supersededBy appears only on UNASKED receipts",
-            ));
-        }
-        if let Some(user) = &self.user_override {
-            if !crate::text::has_visible(&user.reason) {
-                return Some((
-                    "override",
-                    "an override's reason contains a visible character",
-                ));
-            }
-            if user.at.instant() < self.computed_at.instant() {
-                return Some(("override", "an override is never before computedAt"));
-            }
-        }
-        self.broken_reason().or_else(|| self.broken_reverted())
-    }
-
-    /// The lifecycle reasons: `override.user` and `superseded`, each there
-    /// exactly when its event is, after every graded reason, in §15's order.
-    fn broken_reason(&self) -> Option<(&'static str, &'static str)> {
-        let lifecycle = lifecycle_reasons(self.user_override.as_ref(), self.superseded_by);
-        let graded = self.reasons.len().checked_sub(lifecycle.len());
-        let tail = graded.and_then(|graded| self.reasons.split_at_checked(graded));
-        let is_lifecycle = |reason: &Reason| {
-            matches!(
-                reason.code(),
-                ReasonCode::OverrideUser | ReasonCode::Superseded
-            )
-        };
-        match tail {
-            Some((graded, tail)) if tail == lifecycle && !graded.iter().any(is_lifecycle) => None,
-            _ => Some((
-                "reasons",
-                "override.user and superseded stand last, exactly when their events do",
-            )),
-        }
-    }
-
-    /// §8's rules for `reverted`.
-    fn broken_reverted(&self) -> Option<(&'static str, &'static str)> {
-        let broken = |what| Some(("reverted", what));
-        let mut previous: Option<&Reverted> = None;
-        for entry in &self.reverted {
-            if entry.at.instant() < entry.computed_at.instant()
-                || entry.reverted_at.instant() < entry.at.instant()
-            {
-                return broken("an entry has computedAt, at and revertedAt in order");
-            }
-            if let Some(previous) = previous {
-                if entry.at.instant() < previous.reverted_at.instant()
-                    || entry.computed_at.instant() < previous.computed_at.instant()
-                {
-                    return broken("entries stand in order, oldest first");
-                }
-                let regraded = entry.computed_at.instant() != previous.computed_at.instant();
-                if regraded && previous.holds(self.claim_id.is_some(), entry.computed_at.instant())
-                {
-                    return broken("no regrade happens while a reverted override held the subject");
-                }
-                if regraded && previous.previous_state != BaseState::Pending {
-                    return broken("only a PENDING receipt is regraded");
-                }
-            }
-            if entry.computed_at.instant() > self.computed_at.instant() {
-                return broken("an entry is never computed after its receipt");
-            }
-            if entry.computed_at.instant() == self.computed_at.instant() {
-                if entry.previous_state != self.base_state() {
-                    return broken("an entry of this grading has its state");
-                }
-                if entry.observation_ids != self.observation_ids {
-                    return broken("an entry of this grading has its evidence");
-                }
-            } else {
-                if entry.previous_state != BaseState::Pending {
-                    return broken("only a PENDING receipt is regraded");
-                }
-                if entry.holds(self.claim_id.is_some(), self.computed_at.instant()) {
-                    return broken("no regrade happens while a reverted override held the subject");
-                }
-            }
-            if self.claim_id.is_none() && entry.observation_ids != self.observation_ids {
-                return broken("a claim-less receipt's entries hold its own evidence");
-            }
-            previous = Some(entry);
-        }
-        let early = |last: &Reverted| {
-            self.user_override
-                .as_ref()
-                .is_some_and(|user| user.at.instant() < last.reverted_at.instant())
-        };
-        if previous.is_some_and(early) {
-            return Some(("override", "an override is never before the last revert"));
-        }
-        None
     }
 }
 

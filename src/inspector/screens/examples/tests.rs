@@ -153,7 +153,7 @@ fn every_stage_at_eighty_columns() {
 fn events_step_by_step() {
     let mut app = app(120, 40);
     press(&mut app, "G");
-    for _ in 0..115 {
+    for _ in 0..117 {
         if app.screens.examples.entry().unwrap().number == 94 {
             break;
         }

@@ -201,7 +201,9 @@ fn draw(page: &mut Page<'_>, tracks: &[Track], clock: Clock) {
         let first = view.cell(track.at.from.ms(), across);
         let last = view.cell(track.at.to.ms(), across);
         let place = |cell: i64| usize::try_from(cell).unwrap_or(0).min(across - 1);
-        let (first, last) = (place(first), place(last));
+        // A span that ends before it begins is legal data and matches nothing
+        // (readings 54): it is drawn over what lies between its ends.
+        let (first, last) = (place(first.min(last)), place(first.max(last)));
         let drawn = if track.at.from == track.at.to {
             glyphs.instant.to_owned()
         } else {
