@@ -30,13 +30,13 @@ pub fn verify(archive: impl Read, context: &[u8], dialect: Dialect) -> Report {
 /// [`verify`] under a context that was read already.
 #[must_use]
 pub fn verify_under(archive: impl Read, context: &ContextInput, dialect: Dialect) -> Report {
-    let report = match run(archive, context, dialect, |_| ()) {
-        Ok((report, ())) => report,
+    match run(archive, context, dialect, |_| ()) {
+        Ok((report, ())) => match check_size(&report, context) {
+            Ok(()) => report,
+            Err(reason) => Report::refused(reason, None),
+        },
+        // A guard does not replace a refusal that is terminal already (§10).
         Err(refusal) => Report::refused(refusal.reason, refusal.row.map(|row| *row)),
-    };
-    match check_size(&report, context) {
-        Ok(()) => report,
-        Err(reason) => Report::refused(reason, None),
     }
 }
 
