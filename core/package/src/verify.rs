@@ -65,8 +65,9 @@ pub(crate) struct Opened<'o> {
     pub(crate) sources: &'o [Source<'o>],
 }
 
-/// The inventory, read as soon as it streams by, so that only declared objects
-/// are kept in memory. Its faults wait until the framing was read (§10).
+/// The inventory, read as soon as it streams by, so that what it declares is
+/// charged before any object is read, and only declared objects are kept. Its
+/// faults of grammar wait until the framing was read (§10).
 struct Outer<'m> {
     meter: &'m mut Meter,
     dialect: Dialect,
@@ -74,8 +75,12 @@ struct Outer<'m> {
 }
 
 impl Admission for Outer<'_> {
-    fn inventory(&mut self, bytes: &[u8]) {
+    fn inventory(&mut self, bytes: &[u8]) -> Result<(), Reason> {
         self.inventory = Inventory::parse(bytes, self.meter, self.dialect);
+        match &self.inventory {
+            Err(Fault::Resource(reason)) => Err(*reason),
+            _ => Ok(()),
+        }
     }
 
     fn keeps(&mut self, digest: Digest) -> bool {
