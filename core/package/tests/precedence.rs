@@ -18,112 +18,9 @@ use attest_package::document::{
 };
 use attest_package::grammar::Surface;
 use attest_package::limits::Limit;
-use attest_package::{Dialect, Format, build, verify};
+use attest_package::{Format, build};
+use support::parts::Parts;
 use support::*;
-
-/// A package taken apart, so that any number of faults can be put in.
-#[derive(Clone)]
-struct Parts {
-    inventory: String,
-    assessment: String,
-    /// Objects in any order.
-    objects: Vec<Vec<u8>>,
-    context: ContextInput,
-    /// Replaced in the context's text at last.
-    context_fault: Option<(&'static str, &'static str)>,
-    /// Whether the inventory names another assessment.
-    misnamed: bool,
-}
-
-impl Parts {
-    fn of(archive: &[u8], context: &ContextInput) -> Self {
-        let members = members(archive);
-        let text = |at: usize| String::from_utf8(members[at].1.clone()).unwrap();
-        Self {
-            inventory: text(0),
-            assessment: text(1),
-            objects: members[2..]
-                .iter()
-                .map(|(_, bytes)| bytes.clone())
-                .collect(),
-            context: context.clone(),
-            context_fault: None,
-            misnamed: false,
-        }
-    }
-
-    fn inventory(&mut self, from: &str, to: &str) {
-        assert!(self.inventory.contains(from), "{from}: {}", self.inventory);
-        self.inventory = self.inventory.replacen(from, to, 1);
-    }
-
-    fn assessment(&mut self, from: &str, to: &str) {
-        assert!(
-            self.assessment.contains(from),
-            "{from}: {}",
-            self.assessment
-        );
-        self.assessment = self.assessment.replacen(from, to, 1);
-    }
-
-    /// Another object in an input's place, everywhere it is named.
-    fn object(&mut self, old: &[u8], new: &[u8]) {
-        let at = self.objects.iter().position(|bytes| bytes == old).unwrap();
-        self.objects[at] = new.to_vec();
-        let (from, to) = (sha256(old).to_string(), sha256(new).to_string());
-        self.assessment = self.assessment.replace(&from, &to);
-        // Members are in order of their keys: bytes, format, id, sha256.
-        let end = self
-            .inventory
-            .rfind(&format!("\"sha256\":\"{from}\",\"surfaces\""))
-            .unwrap();
-        let start = self.inventory[..end].rfind("\"bytes\":").unwrap();
-        let size = format!("\"bytes\":{},", old.len());
-        assert!(self.inventory[start..].starts_with(&size));
-        self.inventory.replace_range(
-            start..start + size.len(),
-            &format!("\"bytes\":{},", new.len()),
-        );
-        self.inventory = self.inventory.replace(&from, &to);
-    }
-
-    /// The archive, each digest but the misnamed one made to agree.
-    fn seal(&self, recorded: &ContextInput, named: &str) -> Vec<u8> {
-        let assessment = self.assessment.replace(
-            &recorded.digest().to_string(),
-            &self.context.digest().to_string(),
-        );
-        let digest = if self.misnamed {
-            "0".repeat(64)
-        } else {
-            sha256(assessment.as_bytes()).to_string()
-        };
-        let inventory = self.inventory.replace(named, &digest);
-        let mut objects: Vec<(String, &[u8])> = self
-            .objects
-            .iter()
-            .map(|bytes| (format!("objects/{}", sha256(bytes)), bytes.as_slice()))
-            .collect();
-        objects.sort();
-        let mut members: Vec<(&str, &[u8])> = vec![
-            ("inventory.json", inventory.as_bytes()),
-            ("assessment.json", assessment.as_bytes()),
-        ];
-        members.extend(objects.iter().map(|(name, bytes)| (name.as_str(), *bytes)));
-        tar(&members)
-    }
-
-    fn context_bytes(&self) -> Vec<u8> {
-        let text = String::from_utf8(self.context.to_bytes()).unwrap();
-        match self.context_fault {
-            None => text.into_bytes(),
-            Some((from, to)) => {
-                assert!(text.contains(from));
-                text.replace(from, to).into_bytes()
-            }
-        }
-    }
-}
 
 /// The package the faults are put into: it verifies.
 struct Base {
@@ -133,9 +30,7 @@ struct Base {
     wrongly_signed: Vec<u8>,
     policy: Vec<u8>,
     coverage: Vec<u8>,
-    context: ContextInput,
     parts: Parts,
-    named: String,
 }
 
 impl Base {
@@ -222,14 +117,12 @@ impl Base {
         let archive = build(&package, &context).unwrap().archive;
         let parts = Parts::of(&archive, &context);
         Self {
-            named: sha256(parts.assessment.as_bytes()).to_string(),
             wrongly_signed: sign(8, ""),
             health,
             proxy,
             envelopes,
             policy,
             coverage,
-            context,
             parts,
         }
     }
@@ -239,12 +132,7 @@ impl Base {
         for fault in faults {
             (fault.put)(&mut parts, self);
         }
-        let report = verify(
-            parts.seal(&self.context, &self.named).as_slice(),
-            &parts.context_bytes(),
-            Dialect::Contract,
-        );
-        report.reason.map_or("verified", |reason| reason.token())
+        parts.verdict()
     }
 }
 
@@ -426,12 +314,7 @@ fn a_resource_guard_stands_where_its_charge_is_made() {
             (FAULTS[*fault].put)(&mut parts, &base);
         }
         assert!(parts.context.limits.select(limit, 1));
-        let report = verify(
-            parts.seal(&base.context, &base.named).as_slice(),
-            &parts.context_bytes(),
-            Dialect::Contract,
-        );
-        report.reason.unwrap().token()
+        parts.verdict()
     };
     for (limit, phase) in [
         (Limit::Members, 2),
@@ -486,13 +369,12 @@ fn a_malformed_source_does_not_hide_a_bad_locator_of_another() {
         let context = ContextInput::example_a1();
         let archive = build(&package, &context).unwrap().archive;
         let base = Parts::of(&archive, &context);
-        let named = sha256(base.assessment.as_bytes()).to_string();
         let verdict = |faults: &[(&[u8], &[u8])]| {
             let mut parts = base.clone();
             for (old, new) in faults {
                 parts.object(old, new);
             }
-            verdict(&parts.seal(&context, &named), &context)
+            parts.verdict()
         };
         let malformed = (proxy.as_slice(), broken.as_slice());
         assert_eq!(verdict(&[malformed]), "input_shape", "{first}");

@@ -70,7 +70,7 @@ fn row(limit: Limit) -> Row {
 }
 
 #[test]
-fn every_key_at_its_hard_maximum_and_one_more() {
+fn budget_parity_at_every_hard_maximum_and_one_more() {
     let mut wrong = Vec::new();
     let mut never = Vec::new();
     for limit in Limit::all() {

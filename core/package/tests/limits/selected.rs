@@ -30,7 +30,7 @@ fn with_zero(whole: &Whole, limit: Limit) -> String {
 }
 
 #[test]
-fn every_key_at_its_selected_limit_and_one_less() {
+fn budget_parity_at_every_selected_limit_and_one_less() {
     let whole = Whole::new();
     let mut wrong = Vec::new();
     for limit in Limit::all() {

@@ -9,6 +9,8 @@
     reason = "tests"
 )]
 
+pub mod parts;
+
 use std::io::Write;
 
 use attest_canon::json::{Limits, Value};
