@@ -19,6 +19,7 @@ use attest_package::document::ContextInput;
 use attest_package::limits::Limit;
 use attest_package::{Dialect, Format, verify_under};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use support::parts::Parts;
 use support::*;
 
 #[global_allocator]
@@ -429,4 +430,92 @@ fn json_is_charged_before_it_is_kept() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Objects of which only a few members are read take no more than those.
+#[test]
+fn what_is_not_read_is_not_kept() {
+    let _turn = alone();
+    let array = format!("[{}]", vec!["0"; 2 * MIB].join(","));
+    let pem = pem(&signing_key());
+    let good = bundle("run-1", &[EVENT]);
+    let envelope = format!(
+        r#"{{"payload":"","payloadType":"","signatures":[{{"keyid":"","sig":""}}],"x":{array}}}"#
+    );
+    let report = format!(r#"{{"schema":"assay.evidence.attestation.verify.v1","x":{array}}}"#);
+    let (manifest, events) = bundle_members("run-1", &[EVENT]);
+    let manifest = manifest.replacen('{', &format!("{{\"x\":{array},"), 1);
+    let dense = gzip(&tar(&[
+        ("manifest.json", manifest.as_bytes()),
+        ("events.ndjson", events.as_bytes()),
+    ]));
+    let mut context = ContextInput::example_a1();
+    context.keys = vec![sha256(&pem)];
+    let window = ("2026-09-08T00:00:00Z", "2026-09-08T00:00:00Z");
+    let signed = support::envelope(&signing_key(), &statement(&good, "run-1", 1, window, None));
+    let verified = format!(
+        r#"{{"schema":"assay.evidence.attestation.verify.v1","outcome":"attestation_verified","signature_verified":true,"subject_matched":true,"artifact_sha256":"{}","predicate_type":"https://docs.getassay.dev/attestation/evidence-bundle/v1","subject_name":"{}","extent_stated":false,"extent":null}}"#,
+        sha256(&good),
+        run_root(&good)
+    );
+    let package = spec(vec![
+        input("bundle", Format::Bundle, &good),
+        input("key", Format::PublicKey, &pem),
+        bound(
+            input("report", Format::AttestationReport, verified.as_bytes()),
+            "bundle",
+            "key",
+            Some("signed"),
+        ),
+        bound(
+            input("signed", Format::DsseAttestation, &signed),
+            "bundle",
+            "key",
+            None,
+        ),
+    ]);
+    let archive = attest_package::build(&package, &context).unwrap().archive;
+    let base = Parts::of(&archive, &context);
+    for (old, new, decoded, reason) in [
+        (
+            signed.as_slice(),
+            envelope.as_bytes(),
+            0,
+            "attestation_verification",
+        ),
+        (
+            verified.as_bytes(),
+            report.as_bytes(),
+            0,
+            "stale_assessment",
+        ),
+        (
+            good.as_slice(),
+            dense.as_slice(),
+            manifest.len(),
+            "attestation_verification",
+        ),
+    ] {
+        let mut parts = base.clone();
+        parts.object(old, new);
+        let archive = parts.seal();
+        let spent = spend(archive.as_slice(), &context);
+        assert_eq!(spent.reason, reason);
+        assert!(
+            spent.allocated <= archive.len() + decoded + SLACK,
+            "{spent:?}, archive {}",
+            archive.len()
+        );
+    }
+    let history = spec(vec![input("history", Format::Inspector, b"[]\n")]);
+    let mut parts = Parts::of(&built(&history).archive, &ContextInput::example_a1());
+    let strata = parts.assessment.find("\"strata\":[").unwrap() + 10;
+    parts
+        .assessment
+        .insert_str(strata, &array[1..array.len() - 1]);
+    parts.assessment.insert(strata + array.len() - 2, ',');
+    let archive = parts.seal();
+    let spent = spend(archive.as_slice(), &ContextInput::example_a1());
+    assert_eq!(spent.reason, "cap1_shape");
+    assert!(spent.allocated <= archive.len() + SLACK, "{spent:?}");
 }

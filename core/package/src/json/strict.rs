@@ -214,11 +214,8 @@ impl<'a> Strict<'a> {
         let kind = classify(lexeme);
         if self.canonical {
             let same = match kind {
-                NumberKind::Integer(integer) => {
-                    lexeme != "-0"
-                        && !lexeme.contains(['.', 'e', 'E'])
-                        && integer.to_string() == lexeme
-                }
+                // RFC 8259 allows no leading zero, so the digits are the shortest.
+                NumberKind::Integer(_) => lexeme != "-0" && !lexeme.contains(['.', 'e', 'E']),
                 NumberKind::Fraction => double::canonical_lexeme(lexeme).as_deref() == Some(lexeme),
                 NumberKind::Refused => false,
             };
