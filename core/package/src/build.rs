@@ -419,7 +419,7 @@ fn evaluate(
         let role_of = |reference: &Ref| {
             let place: Option<Place> = package.action(reference);
             place
-                .map(|place| joins::role(package, place))
+                .map(|place| joins::role(package, place.input))
                 .ok_or_else(|| refuse(Reason::Locator))
         };
         let evidence = core::iter::once(&join.left)

@@ -11,6 +11,7 @@ use crate::document::{Assessment, ContextInput, Disclosure, Inventory, Report};
 use crate::format::{Content, ContextDocument};
 use crate::grammar::Id;
 use crate::limits::{Limits, Meter};
+use crate::reason::Reason;
 use crate::verify::{Opened, check_size, run};
 
 /// What a verified package holds, read-only.
@@ -64,7 +65,9 @@ pub fn named_context(archive: impl Read, dialect: Dialect) -> Option<Digest> {
 struct KeepsNothing;
 
 impl Admission for KeepsNothing {
-    fn inventory(&mut self, _: &[u8]) {}
+    fn inventory(&mut self, _: &[u8]) -> Result<(), Reason> {
+        Ok(())
+    }
 
     fn keeps(&mut self, _: Digest) -> bool {
         false

@@ -215,7 +215,7 @@ fn the_named_single_changes_refuse() {
 
 /// E: the rows of selected bindings, through actual signatures.
 #[test]
-fn e_rows_are_conservative_but_for_success() {
+fn attestation_projections_of_example_e() {
     let key = signing_key();
     let pem = pem(&key);
     let archive = bundle(

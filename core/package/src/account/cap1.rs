@@ -1,29 +1,32 @@
 //! CAP-1: the schema's constraints, R0–R8, and the document this profile
 //! generates (§6, foreign shapes §8).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use attest_canon::jcs::Writer;
 
 use crate::document::{Claim, ClaimKind, Decision, Disposition, Unit};
 use crate::grammar::{Surface, SurfaceSet};
-use crate::json::{Bounds, Fault, Json, Strict};
+use crate::json::{Bounds, Fault, Strict};
 use crate::reason::Reason;
 
 const PROFILE: &str = "cap/1";
 const SUPPORTS: [&str; 3] = ["positive_presence", "bounded_negative", "exhaustive_set"];
 
 /// Whether a disposition leaves the accounting incomplete (R7).
-fn is_incomplete(disposition: &str) -> bool {
-    ["failed", "resource_exhausted", "unavailable"].contains(&disposition)
+fn is_incomplete(disposition: Disposition) -> bool {
+    matches!(
+        disposition,
+        Disposition::Failed | Disposition::ResourceExhausted | Disposition::Unavailable
+    )
 }
 
-/// Checks a recorded document: first the schema, then R0–R8 in number order.
+/// Checks a recorded document, admitted already: first the schema, then R0–R8
+/// in number order.
 pub(crate) fn check(text: &str) -> Result<(), Reason> {
-    let value = Strict::new(text, Bounds::admitted())
-        .tree(None)
-        .map_err(|_| Reason::Cap1Shape)?;
-    let document = Document::read(&value).map_err(|_| Reason::Cap1Shape)?;
+    let mut reader = Strict::new(text, Bounds::admitted());
+    let document = Document::read(&mut reader).map_err(|_| Reason::Cap1Shape)?;
     if document.keeps_the_rules() {
         Ok(())
     } else {
@@ -31,17 +34,24 @@ pub(crate) fn check(text: &str) -> Result<(), Reason> {
     }
 }
 
+type Text<'v> = Cow<'v, str>;
+
 struct Unexamined<'v> {
-    unit: &'v str,
-    disposition: &'v str,
-    withheld_digest: Option<&'v str>,
+    unit: Text<'v>,
+    disposition: Disposition,
+    withheld_digest: bool,
+}
+
+#[derive(Default)]
+struct Basis<'v> {
+    kind: Option<Text<'v>>,
+    catalogue_digest: bool,
+    enumeration_method: Option<Text<'v>>,
 }
 
 struct Stratum<'v> {
-    id: &'v str,
-    basis: &'v str,
-    catalogue_digest: Option<&'v str>,
-    enumeration_method: Option<&'v str>,
+    id: Text<'v>,
+    basis: Basis<'v>,
     eligible: u64,
     examined: u64,
     unexamined: Vec<Unexamined<'v>>,
@@ -50,142 +60,98 @@ struct Stratum<'v> {
 
 struct Document<'v> {
     strata: Vec<Stratum<'v>>,
-    assertions: Vec<&'v str>,
+    /// Strata that absence assertions cite.
+    assertions: BTreeSet<Text<'v>>,
     complete: bool,
-    capped_to: Option<&'v str>,
+    capped_to: Option<Text<'v>>,
 }
 
 type Shape<T> = Result<T, Fault>;
 
-/// The members of a closed object with these required and optional ones.
-fn closed<'v, 'a>(
-    value: &'v Json<'a>,
-    required: &[&str],
-    optional: &[&str],
-) -> Shape<&'v Json<'a>> {
-    let Json::Object(members) = value else {
-        return Err(Fault::Shape);
-    };
-    let known = members
-        .iter()
-        .all(|(key, _)| required.contains(&key.as_ref()) || optional.contains(&key.as_ref()));
-    let whole = required.iter().all(|key| value.get(key).is_some());
-    if known && whole {
-        Ok(value)
-    } else {
-        Err(Fault::Shape)
-    }
-}
-
-fn text<'v>(value: &'v Json<'_>, key: &str) -> Shape<&'v str> {
-    value.get(key).and_then(Json::as_str).ok_or(Fault::Shape)
-}
-
-fn optional<'v>(value: &'v Json<'_>, key: &str) -> Shape<Option<&'v str>> {
-    value
-        .get(key)
-        .map(|member| member.as_str().ok_or(Fault::Shape))
-        .transpose()
-}
-
-fn nullable<'v>(value: &'v Json<'_>, key: &str) -> Shape<Option<&'v str>> {
-    match value.get(key) {
-        None | Some(Json::Null) => Ok(None),
-        Some(member) => member.as_str().map(Some).ok_or(Fault::Shape),
-    }
-}
-
-fn list<'v, 'a>(value: &'v Json<'a>, key: &str) -> Shape<&'v [Json<'a>]> {
-    match value.get(key) {
-        None => Ok(&[]),
-        Some(Json::Array(elements)) => Ok(elements),
-        Some(_) => Err(Fault::Shape),
-    }
-}
-
-fn count(value: &Json<'_>, key: &str) -> Shape<u64> {
-    match value.get(key) {
-        Some(Json::Number(lexeme)) if lexeme.bytes().all(|byte| byte.is_ascii_digit()) => {
-            lexeme.parse().map_err(|_| Fault::Shape)
-        }
-        _ => Err(Fault::Shape),
-    }
-}
-
-/// `^[0-9a-f]{32,128}$`
-fn digest(text: Option<&str>) -> Shape<Option<&str>> {
-    let hex = |text: &str| {
-        (32..=128).contains(&text.len())
-            && text
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    match text {
-        Some(text) if !hex(text) => Err(Fault::Shape),
-        text => Ok(text),
-    }
+fn need<T>(member: Option<T>) -> Shape<T> {
+    member.ok_or(Fault::Shape)
 }
 
 fn require(holds: bool) -> Shape<()> {
     if holds { Ok(()) } else { Err(Fault::Shape) }
 }
 
+/// `^[0-9a-f]{32,128}$`
+fn digest(reader: &mut Strict<'_>) -> Shape<()> {
+    let text = reader.string()?;
+    let hex = text
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    require(hex && (32..=128).contains(&text.len()))
+}
+
+/// `^[a-z0-9][a-z0-9._-]*$`
+fn stratum_id<'v>(reader: &mut Strict<'v>) -> Shape<Text<'v>> {
+    let id = reader.string()?;
+    let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    require(id.bytes().next().is_some_and(word))?;
+    require(
+        id.bytes()
+            .all(|byte| word(byte) || matches!(byte, b'.' | b'_' | b'-')),
+    )?;
+    Ok(id)
+}
+
+/// A closed object of strings, all of `required` in it.
+fn strings(reader: &mut Strict<'_>, required: &[&str], optional: &[&str]) -> Shape<()> {
+    let mut seen = 0usize;
+    reader.object(|reader, key| {
+        if required.contains(&key) {
+            seen = seen.saturating_add(1);
+        } else {
+            require(optional.contains(&key))?;
+        }
+        reader.string().map(drop)
+    })?;
+    require(seen == required.len())
+}
+
+fn list<'v, T>(
+    reader: &mut Strict<'v>,
+    read: impl Fn(&mut Strict<'v>) -> Shape<T>,
+) -> Shape<Vec<T>> {
+    let mut rows = Vec::new();
+    reader.array(|reader, _| {
+        rows.push(read(reader)?);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
 impl<'v> Document<'v> {
-    fn read(value: &'v Json<'_>) -> Shape<Self> {
-        closed(
-            value,
-            &["profile", "subject", "strata", "integrity"],
-            &["absence_assertions", "producer", "as_of"],
-        )?;
-        require(text(value, "profile")? == PROFILE)?;
-        let subject = closed(
-            value.get("subject").ok_or(Fault::Shape)?,
-            &["kind", "ref"],
-            &["digest"],
-        )?;
-        text(subject, "kind")?;
-        text(subject, "ref")?;
-        if let Some(bound) = subject.get("digest") {
-            closed(bound, &["algorithm", "value"], &[])?;
-            text(bound, "algorithm")?;
-            digest(Some(text(bound, "value")?))?;
-        }
-        if let Some(producer) = value.get("producer") {
-            closed(producer, &[], &["name", "version", "policy"])?;
-            for key in ["name", "version", "policy"] {
-                optional(producer, key)?;
+    fn read(reader: &mut Strict<'v>) -> Shape<Self> {
+        let (mut profile, mut subject, mut strata, mut integrity) = (None, None, None, None);
+        let mut assertions = BTreeSet::new();
+        reader.object(|reader, key| {
+            match key {
+                "profile" => profile = Some(require(reader.string()? == PROFILE)?),
+                "subject" => subject = Some(read_subject(reader)?),
+                "strata" => strata = Some(list(reader, Stratum::read)?),
+                "integrity" => integrity = Some(read_integrity(reader)?),
+                "absence_assertions" => {
+                    assertions = list(reader, read_assertion)?.into_iter().collect();
+                }
+                "producer" => strings(reader, &[], &["name", "version", "policy"])?,
+                "as_of" => drop(reader.string()?),
+                _ => return Err(Fault::Shape),
             }
-        }
-        optional(value, "as_of")?;
-        let integrity = closed(
-            value.get("integrity").ok_or(Fault::Shape)?,
-            &["complete", "statement"],
-            &["uncapped_verdict", "capped_to", "unaccounted"],
-        )?;
-        let Some(Json::Bool(complete)) = integrity.get("complete") else {
-            return Err(Fault::Shape);
-        };
-        text(integrity, "statement")?;
-        nullable(integrity, "uncapped_verdict")?;
-        let strata: Vec<_> = list(value, "strata")?
-            .iter()
-            .map(Stratum::read)
-            .collect::<Shape<_>>()?;
+            Ok(())
+        })?;
+        need(profile)?;
+        need(subject)?;
+        let (complete, capped_to) = need(integrity)?;
+        let strata: Vec<_> = need(strata)?;
         require(!strata.is_empty())?;
-        let assertions = list(value, "absence_assertions")?
-            .iter()
-            .map(|row| {
-                closed(row, &["assertion", "stratum"], &["qualifier"])?;
-                text(row, "assertion")?;
-                optional(row, "qualifier")?;
-                text(row, "stratum")
-            })
-            .collect::<Shape<_>>()?;
         Ok(Self {
             strata,
             assertions,
-            complete: *complete,
-            capped_to: nullable(integrity, "capped_to")?,
+            complete,
+            capped_to,
         })
     }
 
@@ -195,13 +161,13 @@ impl<'v> Document<'v> {
         let unique = self
             .strata
             .iter()
-            .all(|stratum| !stratum.id.is_empty() && ids.insert(stratum.id));
+            .all(|stratum| !stratum.id.is_empty() && ids.insert(&stratum.id));
         let incomplete = self
             .strata
             .iter()
             .flat_map(|stratum| &stratum.unexamined)
             .any(|row| is_incomplete(row.disposition));
-        let capped = self.capped_to.is_some_and(|to| !to.is_empty());
+        let capped = self.capped_to.as_ref().is_some_and(|to| !to.is_empty());
         unique
             && self.strata.iter().all(Stratum::keeps_the_rules)
             && self.assertions.iter().all(|cited| ids.contains(cited))
@@ -214,59 +180,135 @@ impl<'v> Document<'v> {
     }
 }
 
-impl<'v> Stratum<'v> {
-    fn read(value: &'v Json<'_>) -> Shape<Self> {
-        closed(
-            value,
-            &[
-                "id",
-                "population",
-                "basis",
-                "eligible",
-                "examined",
-                "unexamined",
-            ],
-            &["supports"],
-        )?;
-        let id = text(value, "id")?;
-        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        require(id.bytes().next().is_some_and(word))?;
-        require(
-            id.bytes()
-                .all(|byte| word(byte) || matches!(byte, b'.' | b'_' | b'-')),
-        )?;
-        text(value, "population")?;
-        let basis = closed(
-            value.get("basis").ok_or(Fault::Shape)?,
-            &["kind"],
-            &[
-                "catalogue_digest",
-                "catalogue_version",
-                "enumeration_method",
-                "note",
-            ],
-        )?;
-        for key in ["catalogue_version", "note"] {
-            optional(basis, key)?;
+fn read_subject(reader: &mut Strict<'_>) -> Shape<()> {
+    let (mut kind, mut reference) = (None, None);
+    reader.object(|reader, key| {
+        match key {
+            "kind" => kind = Some(reader.string().map(drop)?),
+            "ref" => reference = Some(reader.string().map(drop)?),
+            "digest" => read_digest(reader)?,
+            _ => return Err(Fault::Shape),
         }
-        let kind = text(basis, "kind")?;
-        require(["catalogue", "enumeration", "declared"].contains(&kind))?;
-        require(matches!(value.get("unexamined"), Some(Json::Array(_))))?;
-        let unexamined = list(value, "unexamined")?
-            .iter()
-            .map(Unexamined::read)
-            .collect::<Shape<_>>()?;
-        let supports = list(value, "supports")?;
-        require(supports.iter().all(|class| class.as_str().is_some()))?;
+        Ok(())
+    })?;
+    need(kind).and(need(reference))
+}
+
+fn read_digest(reader: &mut Strict<'_>) -> Shape<()> {
+    let (mut algorithm, mut value) = (None, None);
+    reader.object(|reader, key| {
+        match key {
+            "algorithm" => algorithm = Some(reader.string().map(drop)?),
+            "value" => value = Some(digest(reader)?),
+            _ => return Err(Fault::Shape),
+        }
+        Ok(())
+    })?;
+    need(algorithm).and(need(value))
+}
+
+/// Whether it is complete, and what it is capped to.
+fn read_integrity<'v>(reader: &mut Strict<'v>) -> Shape<(bool, Option<Text<'v>>)> {
+    let (mut complete, mut statement, mut capped_to) = (None, None, None);
+    reader.object(|reader, key| {
+        match key {
+            "complete" => complete = Some(reader.boolean()?),
+            "statement" => statement = Some(reader.string().map(drop)?),
+            "capped_to" => capped_to = reader.nullable_string()?,
+            "uncapped_verdict" => drop(reader.nullable_string()?),
+            "unaccounted" => drop(reader.skip()?),
+            _ => return Err(Fault::Shape),
+        }
+        Ok(())
+    })?;
+    need(statement)?;
+    Ok((need(complete)?, capped_to))
+}
+
+/// The stratum an absence assertion cites.
+fn read_assertion<'v>(reader: &mut Strict<'v>) -> Shape<Text<'v>> {
+    let (mut assertion, mut stratum) = (None, None);
+    reader.object(|reader, key| {
+        match key {
+            "assertion" => assertion = Some(reader.string().map(drop)?),
+            "stratum" => stratum = Some(reader.string()?),
+            "qualifier" => drop(reader.string()?),
+            _ => return Err(Fault::Shape),
+        }
+        Ok(())
+    })?;
+    need(assertion)?;
+    need(stratum)
+}
+
+impl<'v> Basis<'v> {
+    fn read(reader: &mut Strict<'v>) -> Shape<Self> {
+        let mut basis = Self::default();
+        reader.object(|reader, key| {
+            match key {
+                "kind" => basis.kind = Some(reader.string()?),
+                "catalogue_digest" => {
+                    digest(reader)?;
+                    basis.catalogue_digest = true;
+                }
+                "enumeration_method" => basis.enumeration_method = Some(reader.string()?),
+                "catalogue_version" | "note" => drop(reader.string()?),
+                _ => return Err(Fault::Shape),
+            }
+            Ok(())
+        })?;
+        let known = ["catalogue", "enumeration", "declared"];
+        require(
+            basis
+                .kind
+                .as_deref()
+                .is_some_and(|kind| known.contains(&kind)),
+        )?;
+        Ok(basis)
+    }
+
+    /// R4.
+    fn is_justified(&self) -> bool {
+        match self.kind.as_deref() {
+            Some("catalogue") => self.catalogue_digest,
+            Some("enumeration") => self
+                .enumeration_method
+                .as_ref()
+                .is_some_and(|method| !method.is_empty()),
+            _ => true,
+        }
+    }
+}
+
+impl<'v> Stratum<'v> {
+    fn read(reader: &mut Strict<'v>) -> Shape<Self> {
+        let (mut id, mut population, mut basis) = (None, None, None);
+        let (mut eligible, mut examined, mut unexamined) = (None, None, None);
+        let mut supports = 0usize;
+        reader.object(|reader, key| {
+            match key {
+                "id" => id = Some(stratum_id(reader)?),
+                "population" => population = Some(reader.string().map(drop)?),
+                "basis" => basis = Some(Basis::read(reader)?),
+                "eligible" => eligible = Some(reader.count()?),
+                "examined" => examined = Some(reader.count()?),
+                "unexamined" => unexamined = Some(list(reader, Unexamined::read)?),
+                "supports" => reader.array(|reader, at| {
+                    supports = at.saturating_add(1);
+                    reader.string().map(drop)
+                })?,
+                _ => return Err(Fault::Shape),
+            }
+            Ok(())
+        })?;
+        need(population)?;
         Ok(Self {
-            id,
-            basis: kind,
-            catalogue_digest: digest(optional(basis, "catalogue_digest")?)?,
-            enumeration_method: optional(basis, "enumeration_method")?,
-            eligible: count(value, "eligible")?,
-            examined: count(value, "examined")?,
-            unexamined,
-            supports: supports.len(),
+            id: need(id)?,
+            basis: need(basis)?,
+            eligible: need(eligible)?,
+            examined: need(examined)?,
+            unexamined: need(unexamined)?,
+            supports,
         })
     }
 
@@ -276,44 +318,45 @@ impl<'v> Stratum<'v> {
             .ok()
             .and_then(|rest| self.examined.checked_add(rest));
         let rows = self.unexamined.iter().all(|row| {
-            !row.unit.is_empty() && (row.disposition != "withheld" || row.withheld_digest.is_some())
+            !row.unit.is_empty()
+                && (row.disposition != Disposition::Withheld || row.withheld_digest)
         });
-        let basis = match self.basis {
-            "catalogue" => self.catalogue_digest.is_some(),
-            "enumeration" => self
-                .enumeration_method
-                .is_some_and(|method| !method.is_empty()),
-            _ => true,
-        };
-        accounted == Some(self.eligible) && rows && basis && self.examined <= self.eligible
+        accounted == Some(self.eligible)
+            && rows
+            && self.basis.is_justified()
+            && self.examined <= self.eligible
     }
 }
 
 impl<'v> Unexamined<'v> {
-    fn read(value: &'v Json<'_>) -> Shape<Self> {
-        closed(
-            value,
-            &["unit", "disposition"],
-            &["detail", "withheld_digest"],
-        )?;
-        optional(value, "detail")?;
-        let disposition = text(value, "disposition")?;
-        let known =
-            Disposition::parse(disposition).is_some_and(|known| known != Disposition::Examined);
-        require(known)?;
+    fn read(reader: &mut Strict<'v>) -> Shape<Self> {
+        let (mut unit, mut disposition, mut withheld_digest) = (None, None, false);
+        reader.object(|reader, key| {
+            match key {
+                "unit" => unit = Some(reader.string()?),
+                "disposition" => disposition = Some(Disposition::read(reader)?),
+                "detail" => drop(reader.string()?),
+                "withheld_digest" => {
+                    digest(reader)?;
+                    withheld_digest = true;
+                }
+                _ => return Err(Fault::Shape),
+            }
+            Ok(())
+        })?;
+        let disposition = need(disposition)?;
+        require(disposition != Disposition::Examined)?;
         Ok(Self {
-            unit: text(value, "unit")?,
+            unit: need(unit)?,
             disposition,
-            withheld_digest: digest(optional(value, "withheld_digest")?)?,
+            withheld_digest,
         })
     }
 }
 
 /// The dispatched accounting: whether nothing is failed, exhausted or unavailable.
 pub(crate) fn is_complete(units: &[Unit<'_>]) -> bool {
-    units
-        .iter()
-        .all(|unit| !is_incomplete(unit.disposition.token()))
+    units.iter().all(|unit| !is_incomplete(unit.disposition))
 }
 
 /// The canonical text of the document this profile generates from units and

@@ -9,7 +9,7 @@ use crate::document::{
     Grade, Join, JoinContract, JoinKey, JoinResult, Observation, Proposition, PropositionKind,
     Role, Scalar, Scope, SurfaceResult,
 };
-use crate::format::Content;
+use crate::format::{Content, Format};
 use crate::grammar::{Id, Locator, Ref};
 use crate::json::{Json, pointer, scalar_text};
 use crate::reason::Reason;
@@ -25,12 +25,13 @@ pub(crate) fn check_references(package: &Package<'_, '_>, join: &Join) -> Result
 
 fn references_hold(package: &Package<'_, '_>, join: &Join) -> Option<bool> {
     let contract = &join.contract;
-    let left = package.action(&join.left)?;
-    let mut roles = role(package, left) == contract.left_artifact_role;
+    let is = |reference: &Ref, stated: Role| {
+        let input = package.input_of(reference)?;
+        Some(package.selects_action(reference) && role(package, input) == stated)
+    };
+    let mut roles = is(&join.left, contract.left_artifact_role)?;
     match &join.right {
-        Some(right) => {
-            roles &= role(package, package.action(right)?) == contract.right_artifact_role
-        }
+        Some(right) => roles &= is(right, contract.right_artifact_role)?,
         // The role a counterpart would have is its surface's to say.
         None => {
             roles &= matches!(
@@ -43,32 +44,25 @@ fn references_hold(package: &Package<'_, '_>, join: &Join) -> Option<bool> {
         let text = format!("{}#{}", reference.input_id, reference.locator);
         contract.evidence_refs.contains(&text)
     };
-    for text in &contract.evidence_refs {
-        evidence(package, text)?;
-    }
-    Some(roles && named(&join.left) && join.right.as_ref().is_none_or(named))
+    let evidenced = contract
+        .evidence_refs
+        .iter()
+        .all(|text| evidence(package, text).unwrap_or(false));
+    Some(roles && evidenced && named(&join.left) && join.right.as_ref().is_none_or(named))
 }
 
-/// The action record that `input_id#locator` names.
-fn evidence(package: &Package<'_, '_>, text: &str) -> Option<Place> {
+/// Whether `input_id#locator` names an action record.
+fn evidence(package: &Package<'_, '_>, text: &str) -> Option<bool> {
     let (input, locator) = text.split_once('#')?;
     let position = package.inventory.position(&Id::parse(input)?)?;
     let source = package.sources.get(position)?;
-    let (record, found) = source.record_at(&Locator::parse(locator)?)?;
-    found.surface.map(|_| Place {
-        input: position,
-        record,
-    })
+    Some(source.has_action(&Locator::parse(locator)?))
 }
 
-/// The role of a record's input.
-pub(crate) fn role(package: &Package<'_, '_>, place: Place) -> Role {
-    match package
-        .sources
-        .get(place.input)
-        .map(|source| &source.content)
-    {
-        Some(Content::Bundle(_)) => Role::MeasuredRunArchive,
+/// The role of an input's records.
+pub(crate) fn role(package: &Package<'_, '_>, input: usize) -> Role {
+    match package.sources.get(input).map(|source| source.format) {
+        Some(Format::Bundle) => Role::MeasuredRunArchive,
         _ => Role::ExternalReceipt,
     }
 }

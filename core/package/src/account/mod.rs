@@ -37,6 +37,16 @@ impl<'p, 'a> Package<'p, 'a> {
             .then_some((position, locator))
     }
 
+    /// Whether a reference selects an action record; in a malformed input,
+    /// whether it could.
+    pub(crate) fn selects_action(&self, reference: &Ref) -> bool {
+        self.resolve(reference).is_some_and(|(input, locator)| {
+            self.sources
+                .get(input)
+                .is_some_and(|source| source.has_action(&locator))
+        })
+    }
+
     /// The action record that a reference selects.
     pub(crate) fn action(&self, reference: &Ref) -> Option<Place> {
         let (input, locator) = self.resolve(reference)?;

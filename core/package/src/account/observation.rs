@@ -5,7 +5,9 @@ use super::Package;
 use crate::document::{
     ContextInput, Correspondence, Extent3, FactKind, Observation, SurfaceResult,
 };
-use crate::format::{CaptureOrigin, Content, Correlation, Health, KernelLayer, PackCoverage};
+use crate::format::{
+    CaptureOrigin, Content, Correlation, Format, Health, KernelLayer, PackCoverage,
+};
 use crate::grammar::{Locator, Ref, Surface, SurfaceSet};
 use crate::reason::Reason;
 
@@ -33,7 +35,6 @@ const KERNEL_SURFACES: [Surface; 3] = [Surface::Filesystem, Surface::Network, Su
 pub(crate) fn check_basis(package: &Package<'_, '_>, context: &ContextInput) -> Result<(), Reason> {
     for row in &context.applicability {
         for reference in &row.input_refs {
-            // What names no well-formed source is found by its own check.
             if !supports(package, reference, row.surface).unwrap_or(false) {
                 return Err(Reason::Locator);
             }
@@ -66,6 +67,13 @@ fn supports(package: &Package<'_, '_>, reference: &Ref, surface: Surface) -> Opt
         (Content::Bundle(_), Locator::Event { .. }) => {
             source.record_at(&locator)?.1.surface.is_none()
         }
+        // What it says is not known; its own fault comes after this phase's
+        // references.
+        (Content::Malformed, _) => match source.format {
+            Format::Health => KERNEL_SURFACES.contains(&surface),
+            Format::Coverage | Format::Context | Format::Bundle => true,
+            _ => false,
+        },
         _ => false,
     })
 }

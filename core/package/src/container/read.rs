@@ -26,8 +26,9 @@ pub(crate) struct Archive {
 
 /// Which objects are kept, decided before their data is read.
 pub(crate) trait Admission {
-    /// Called once, with the inventory's bytes.
-    fn inventory(&mut self, bytes: &[u8]);
+    /// Called once, with the inventory's bytes, before any object is read. A
+    /// crossed charge ends the reading here.
+    fn inventory(&mut self, bytes: &[u8]) -> Result<(), Reason>;
     /// Called for each object: whether to keep its data or only to hash it.
     fn keeps(&mut self, digest: Digest) -> bool;
 }
@@ -153,7 +154,7 @@ impl Archive {
                 1 if name == "inventory.json" => {
                     limits.check(Limit::InventoryBytes, size)?;
                     let bytes = source.data(size, true)?;
-                    admission.inventory(&bytes);
+                    admission.inventory(&bytes)?;
                     documents = [Some(bytes), None];
                 }
                 2 if name == "assessment.json" => {
@@ -219,7 +220,9 @@ mod tests {
     struct Open;
 
     impl Admission for Open {
-        fn inventory(&mut self, _: &[u8]) {}
+        fn inventory(&mut self, _: &[u8]) -> Result<(), Reason> {
+            Ok(())
+        }
         fn keeps(&mut self, _: Digest) -> bool {
             true
         }

@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::bundle_archive::{self, Members};
 use super::bundle_event::{self, Expected, PackCoverage};
-use super::fields::{Checked, Fields, U53, require, unsigned};
+use super::fields::{Checked, preflight, require};
 use super::{Admitted, Content, Format, Record, Seen, Source};
 use crate::grammar::{Instant, Surface, SurfaceSet};
-use crate::json::{Bounds, Fault, Json, Strict};
+use crate::json::{Bounds, Fault, Strict};
 use crate::limits::{Limit, Meter};
 use crate::reason::Reason;
 
@@ -109,10 +109,8 @@ fn read_members(
     records: &mut Vec<Record>,
 ) -> Result<Bundle, Broken> {
     let manifest = core::str::from_utf8(&members.manifest).map_err(|_| Fault::Shape)?;
-    let mut reader = Strict::new(manifest, Bounds::package(&meter.limits));
-    let manifest = reader.tree(None)?;
-    reader.finish()?;
-    let manifest = Manifest::read(&manifest)?;
+    preflight(manifest, &meter.limits, None)?;
+    let manifest = Manifest::read(&mut Strict::new(manifest, Bounds::admitted()))?;
     // UTF-8 is asked line by line, so that what stands before a bad byte counts.
     let (valid, whole) = match core::str::from_utf8(&members.events) {
         Ok(text) => (text, true),
@@ -162,38 +160,93 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn read(value: &Json<'_>) -> Checked<Self> {
-        let fields = Fields::of(value)?;
-        require(fields.unsigned("schema_version", u64::from(u32::MAX))? == 1)?;
-        let algorithms = Fields::of(fields.any("algorithms")?)?;
-        for key in ["canon", "hash", "root"] {
-            algorithms.string(key)?;
-        }
-        let producer = Fields::of(fields.any("producer")?)?;
-        let Json::Object(files) = fields.any("files")? else {
-            return Err(Fault::Shape);
-        };
-        for (_, file) in files {
-            let file = Fields::of(file)?;
-            file.string("path")?;
-            file.string("sha256")?;
-            unsigned(file.any("bytes")?, U53)?;
-        }
-        let events = Fields::of(Fields::of(fields.any("files")?)?.any("events.ndjson")?)?;
+    fn read(reader: &mut Strict<'_>) -> Checked<Self> {
+        let (mut version, mut algorithms) = (None, None);
+        let (mut run_id, mut run_root, mut bundle_id) = (None, None, None);
+        let (mut event_count, mut producer, mut events) = (None, None, None);
+        reader.object(|reader, key| {
+            match key {
+                "schema_version" => version = Some(require(reader.count()? == 1)?),
+                "algorithms" => algorithms = Some(read_algorithms(reader)?),
+                "producer" => producer = Some(read_producer(reader)?),
+                "files" => events = Some(read_files(reader)?),
+                "run_id" => run_id = Some(reader.string()?.into_owned()),
+                "run_root" => run_root = Some(reader.string()?.into_owned()),
+                "bundle_id" => bundle_id = Some(reader.string()?.into_owned()),
+                "event_count" => event_count = Some(reader.count()?),
+                _ => drop(reader.skip()?),
+            }
+            Ok(())
+        })?;
+        needed(version)?;
+        needed(algorithms)?;
+        let (events_bytes, events_sha256) = needed(needed(events)?)?;
         Ok(Self {
-            run_id: fields.string("run_id")?.to_owned(),
-            run_root: fields.string("run_root")?.to_owned(),
-            bundle_id: fields.string("bundle_id")?.to_owned(),
-            event_count: fields.unsigned("event_count", U53)?,
-            producer: (
-                producer.string("name")?.to_owned(),
-                producer.string("version")?.to_owned(),
-                producer.optional_string("git")?.map(ToOwned::to_owned),
-            ),
-            events_bytes: events.unsigned("bytes", U53)?,
-            events_sha256: events.string("sha256")?.to_owned(),
+            run_id: needed(run_id)?,
+            run_root: needed(run_root)?,
+            bundle_id: needed(bundle_id)?,
+            event_count: needed(event_count)?,
+            producer: needed(producer)?,
+            events_bytes,
+            events_sha256,
         })
     }
+}
+
+fn needed<T>(member: Option<T>) -> Checked<T> {
+    member.ok_or(Fault::Shape)
+}
+
+/// Its three names are required, whatever they are.
+fn read_algorithms(reader: &mut Strict<'_>) -> Checked<()> {
+    let mut seen = 0usize;
+    reader.object(|reader, key| {
+        if ["canon", "hash", "root"].contains(&key) {
+            seen = seen.saturating_add(1);
+            reader.string().map(drop)
+        } else {
+            reader.skip().map(drop)
+        }
+    })?;
+    require(seen == 3)
+}
+
+fn read_producer(reader: &mut Strict<'_>) -> Checked<(String, String, Option<String>)> {
+    let (mut name, mut version, mut git) = (None, None, None);
+    reader.object(|reader, key| {
+        match key {
+            "name" => name = Some(reader.string()?.into_owned()),
+            "version" => version = Some(reader.string()?.into_owned()),
+            "git" => git = reader.nullable_string()?.map(Cow::into_owned),
+            _ => drop(reader.skip()?),
+        }
+        Ok(())
+    })?;
+    Ok((needed(name)?, needed(version)?, git))
+}
+
+/// Bytes and digest of the events; every other file is of the same shape.
+fn read_files(reader: &mut Strict<'_>) -> Checked<Option<(u64, String)>> {
+    let mut events = None;
+    reader.object(|reader, name| {
+        let (mut path, mut bytes, mut sha256) = (None, None, None);
+        reader.object(|reader, key| {
+            match key {
+                "path" => path = Some(reader.string().map(drop)?),
+                "bytes" => bytes = Some(reader.count()?),
+                "sha256" => sha256 = Some(reader.string()?),
+                _ => drop(reader.skip()?),
+            }
+            Ok(())
+        })?;
+        needed(path)?;
+        let file = (needed(bytes)?, needed(sha256)?);
+        if name == "events.ndjson" {
+            events = Some((file.0, file.1.into_owned()));
+        }
+        Ok(())
+    })?;
+    Ok(events)
 }
 
 struct Events {

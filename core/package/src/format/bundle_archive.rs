@@ -59,7 +59,13 @@ impl Decoded<'_, '_> {
         let mut data = Vec::new();
         while data.len() < size {
             let start = data.len();
-            data.resize(size.min(start.saturating_add(CHUNK)), 0);
+            let next = size.min(start.saturating_add(CHUNK));
+            // Grown as bytes arrive, and never beyond what is declared.
+            if data.capacity() < next {
+                let room = size.min(start.saturating_mul(2).max(CHUNK));
+                data.reserve_exact(room.saturating_sub(start));
+            }
+            data.resize(next, 0);
             let chunk = data.get_mut(start..).unwrap_or_default();
             let wanted = chunk.len();
             if self.fill(chunk)? != wanted {

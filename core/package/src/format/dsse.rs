@@ -43,28 +43,49 @@ pub(crate) fn public_key(bytes: &[u8]) -> Option<VerifyingKey> {
 }
 
 impl Envelope {
-    /// Reads an envelope under the package's budgets.
+    /// Reads an envelope under the package's budgets, which are asked of all of
+    /// it before its shape is.
     pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Checked<Self> {
         let text = core::str::from_utf8(bytes).map_err(|_| Fault::Shape)?;
-        let mut reader = Strict::new(text, Bounds::package(limits));
-        let value = reader.tree(Some("payload"))?;
-        reader.finish()?;
-        let fields = Fields::of(&value)?;
-        let Json::Array(signatures) = fields.any("signatures")? else {
-            return Err(Fault::Shape);
-        };
-        let mut first = None;
-        for signature in signatures {
-            let signature = Fields::of(signature)?;
-            signature.string("keyid")?;
-            first.get_or_insert(signature.string("sig")?.to_owned());
-        }
+        super::fields::preflight(text, limits, Some("payload"))?;
+        let mut reader = Strict::new(text, Bounds::admitted());
+        let (mut payload, mut payload_type, mut signature) = (None, None, None);
+        reader.object(|reader, key| {
+            match key {
+                "payload" => payload = Some(reader.string()?.into_owned()),
+                "payloadType" => payload_type = Some(reader.string()?.into_owned()),
+                "signatures" => signature = Some(first_signature(reader)?),
+                _ => drop(reader.skip()?),
+            }
+            Ok(())
+        })?;
         Ok(Self {
-            payload: fields.string("payload")?.to_owned(),
-            payload_type: fields.string("payloadType")?.to_owned(),
-            signature: first,
+            payload: payload.ok_or(Fault::Shape)?,
+            payload_type: payload_type.ok_or(Fault::Shape)?,
+            signature: signature.ok_or(Fault::Shape)?,
         })
     }
+}
+
+/// The first of the signatures, all of which must be of their shape.
+fn first_signature(reader: &mut Strict<'_>) -> Checked<Option<String>> {
+    let mut first = None;
+    reader.array(|reader, _| {
+        let (mut keyid, mut sig) = (None, None);
+        reader.object(|reader, key| {
+            match key {
+                "keyid" => keyid = Some(reader.string().map(drop)?),
+                "sig" => sig = Some(reader.string()?),
+                _ => drop(reader.skip()?),
+            }
+            Ok(())
+        })?;
+        keyid.ok_or(Fault::Shape)?;
+        let sig = sig.ok_or(Fault::Shape)?;
+        first.get_or_insert_with(|| sig.into_owned());
+        Ok(())
+    })?;
+    Ok(first)
 }
 
 /// The bound bundle.

@@ -1,7 +1,10 @@
 //! Typed members of foreign objects, without coercion: unknown members are
 //! the caller's to ignore, optional means absent or null.
 
-use crate::json::{Fault, Json};
+use attest_canon::json::Kind;
+
+use crate::json::{Bounds, Fault, Json, Strict};
+use crate::limits::Limits;
 
 pub(super) type Checked<T> = Result<T, Fault>;
 
@@ -74,6 +77,24 @@ impl<'v, 'a> Fields<'v, 'a> {
             Err(Fault::Shape)
         }
     }
+}
+
+/// Reads past one whole text for its syntax and its budgets, which come before
+/// its shape (§3); members under `payload_key` are payload.
+pub(super) fn preflight(text: &str, limits: &Limits, payload_key: Option<&str>) -> Checked<()> {
+    let mut reader = Strict::new(text, Bounds::package(limits));
+    if reader.peek()? == Kind::Object {
+        reader.object(|reader, key| {
+            if payload_key == Some(key) {
+                reader.payload(Strict::skip).map(drop)
+            } else {
+                reader.skip().map(drop)
+            }
+        })?;
+    } else {
+        reader.skip()?;
+    }
+    reader.finish()
 }
 
 /// Refuses unless a rule holds.

@@ -131,6 +131,34 @@ impl Format {
         }
     }
 
+    /// Whether a locator is of the form that this format's have (§3).
+    fn takes(self, locator: &Locator, length: u64) -> bool {
+        match locator {
+            Locator::Document => matches!(
+                self,
+                Self::Health | Self::Coverage | Self::DsseAttestation | Self::AttestationReport
+            ),
+            Locator::Element(_) => self == Self::Inspector,
+            Locator::Entry(_) => self == Self::Context,
+            Locator::Result(_) => self == Self::Results,
+            Locator::Line { .. } => {
+                matches!(self, Self::ProxyDecision | Self::KernelV0 | Self::KernelV1)
+            }
+            Locator::Event { .. } => self == Self::Bundle,
+            Locator::Bytes(bytes) => {
+                matches!(self, Self::PublicKey | Self::Policy) && *bytes == length
+            }
+        }
+    }
+
+    /// Whether records of this format may be units (§3).
+    fn is_action(self) -> bool {
+        matches!(
+            self,
+            Self::Bundle | Self::ProxyDecision | Self::Inspector | Self::KernelV0 | Self::KernelV1
+        )
+    }
+
     /// Whether a document's identity is found by phase 3's first pass, with
     /// the format itself, rather than its second.
     pub(crate) fn is_bundle(self) -> bool {
@@ -187,6 +215,9 @@ pub(crate) enum Content<'a> {
     Report(RetainedReport<'a>),
     /// A policy, key or envelope: nothing is read from it here.
     Opaque,
+    /// Bytes that fail their format. What refers to them is checked as far as
+    /// the format alone tells, before they are refused themselves (§10).
+    Malformed,
 }
 
 /// An admitted input.
@@ -204,6 +235,17 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// The stand-in of an input that fails its format.
+    pub(crate) fn malformed(format: Format, length: u64) -> Self {
+        Self {
+            text: Cow::Borrowed(""),
+            length,
+            format,
+            records: Vec::new(),
+            content: Content::Malformed,
+        }
+    }
+
     /// The text of a record.
     pub(crate) fn text_of(&self, record: &Record) -> &str {
         let text = match &self.content {
@@ -262,7 +304,21 @@ impl<'a> Source<'a> {
         Some((position, record))
     }
 
-    /// Whether a locator selects something that exists here.
+    /// Whether a locator selects an action record here; in a malformed input,
+    /// whether it could.
+    pub(crate) fn has_action(&self, locator: &Locator) -> bool {
+        match self.content {
+            Content::Malformed => {
+                self.format.is_action() && self.format.takes(locator, self.length)
+            }
+            _ => self
+                .record_at(locator)
+                .is_some_and(|(_, record)| record.surface.is_some()),
+        }
+    }
+
+    /// Whether a locator selects something that exists here; in a malformed
+    /// input, whether it is of the format's form.
     pub(crate) fn has(&self, locator: &Locator) -> bool {
         let below =
             |index: u64, length: usize| usize::try_from(index).is_ok_and(|index| index < length);
@@ -280,6 +336,7 @@ impl<'a> Source<'a> {
             (Locator::Bytes(length), Content::Opaque) => {
                 self.format != Format::DsseAttestation && *length == self.length
             }
+            (_, Content::Malformed) => self.format.takes(locator, self.length),
             _ => self.record_at(locator).is_some(),
         }
     }

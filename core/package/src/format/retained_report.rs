@@ -1,56 +1,68 @@
 //! A retained attestation report (foreign shapes §6): strict JSON here, its
 //! members compared with the fresh verification.
 
+use attest_canon::json::Kind;
+
 use super::dsse::Attested;
-use super::fields::Checked;
-use crate::json::{Bounds, Fault, Json, Strict, canonical};
+use super::fields::{Checked, preflight, require};
+use crate::json::{Bounds, Strict, canonical};
 use crate::limits::Meter;
 
 /// Its schema identity.
 pub(super) const SCHEMA: &str = "assay.evidence.attestation.verify.v1";
 
-/// A retained report.
+/// A retained report: its text, admitted.
 #[derive(Debug)]
-pub(crate) struct RetainedReport<'a>(Json<'a>);
+pub(crate) struct RetainedReport<'a>(&'a str);
 
 /// Reads a report as strict JSON. Another identity is a fault; a missing one,
 /// like every other departure, shows when it is compared.
 pub(super) fn read<'a>(text: &'a str, meter: &mut Meter) -> Checked<RetainedReport<'a>> {
-    let mut reader = Strict::new(text, Bounds::package(&meter.limits));
-    let value = reader.tree(None)?;
-    reader.finish()?;
-    match value.get("schema") {
-        Some(Json::String(schema)) if schema != SCHEMA => Err(Fault::Shape),
-        _ => Ok(RetainedReport(value)),
+    preflight(text, &meter.limits, None)?;
+    let mut reader = Strict::new(text, Bounds::admitted());
+    let mut other = false;
+    if reader.peek()? == Kind::Object {
+        reader.object(|reader, key| {
+            if key == "schema" && reader.peek()? == Kind::String {
+                other = reader.string()? != SCHEMA;
+            } else {
+                reader.skip()?;
+            }
+            Ok(())
+        })?;
     }
+    require(!other)?;
+    Ok(RetainedReport(text))
 }
 
 impl RetainedReport<'_> {
-    /// Whether it says exactly what a fresh verification established.
+    /// Whether it says exactly what a fresh verification established: its nine
+    /// members and no other.
     pub(crate) fn matches(&self, fresh: &Attested) -> bool {
-        let Json::Object(members) = &self.0 else {
-            return false;
-        };
-        let text =
-            |key: &str, expected: &str| self.0.get(key).and_then(Json::as_str) == Some(expected);
-        let truth = |key: &str, expected: bool| self.0.get(key) == Some(&Json::Bool(expected));
-        let extent = match (self.0.get("extent"), &fresh.extent) {
-            (Some(Json::Null), None) => true,
-            (Some(stated), Some(checked)) => {
-                canonical(stated).is_ok_and(|stated| stated == *checked)
-            }
-            _ => false,
-        };
-        // Nine required members, and so many there are.
-        members.len() == 9
-            && text("schema", SCHEMA)
-            && text("outcome", "attestation_verified")
-            && truth("signature_verified", true)
-            && truth("subject_matched", true)
-            && text("artifact_sha256", &fresh.artifact_sha256.to_string())
-            && text("predicate_type", super::dsse::PREDICATE_TYPE)
-            && text("subject_name", &fresh.subject_name)
-            && truth("extent_stated", fresh.extent.is_some())
-            && extent
+        self.compare(fresh).is_ok()
+    }
+
+    fn compare(&self, fresh: &Attested) -> Checked<()> {
+        let mut reader = Strict::new(self.0, Bounds::admitted());
+        let artifact = fresh.artifact_sha256.to_string();
+        let mut seen = 0usize;
+        reader.object(|reader, key| {
+            seen = seen.saturating_add(1);
+            require(match key {
+                "schema" => reader.string()? == SCHEMA,
+                "outcome" => reader.string()? == "attestation_verified",
+                "signature_verified" | "subject_matched" => reader.boolean()?,
+                "artifact_sha256" => reader.string()? == artifact,
+                "predicate_type" => reader.string()? == super::dsse::PREDICATE_TYPE,
+                "subject_name" => reader.string()? == fresh.subject_name,
+                "extent_stated" => reader.boolean()? == fresh.extent.is_some(),
+                "extent" => match &fresh.extent {
+                    None => reader.null()?,
+                    Some(checked) => canonical(&reader.tree(None)?)? == *checked,
+                },
+                _ => false,
+            })
+        })?;
+        require(seen == 9)
     }
 }

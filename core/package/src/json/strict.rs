@@ -95,10 +95,13 @@ impl Bounds {
 
 /// A pull reader over one JSON text.
 pub(crate) struct Strict<'a> {
+    text: &'a str,
     reader: Reader<'a>,
     bounds: Bounds,
     canonical: bool,
     in_payload: bool,
+    /// Where the record being read must have ended.
+    end: usize,
     /// Keys of the open objects, innermost last.
     keys: Vec<Cow<'a, str>>,
 }
@@ -129,10 +132,12 @@ impl<'a> Strict<'a> {
             white_space: !canonical,
         };
         Self {
+            text,
             reader: Reader::new(text, limits),
             bounds,
             canonical,
             in_payload: false,
+            end: usize::MAX,
             keys: Vec::new(),
         }
     }
@@ -175,7 +180,13 @@ impl<'a> Strict<'a> {
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>> {
         self.peek()?;
         let start = self.position();
-        let text = self.reader.string().map_err(|error| self.fault(&error))?;
+        // Decoding never lengthens, so no more of a record's budget is kept.
+        let room = self.end.saturating_sub(start);
+        let most = self.reader.limits_mut().string;
+        self.reader.limits_mut().string = most.min(room);
+        let text = self.reader.string();
+        self.reader.limits_mut().string = most;
+        let text = text.map_err(|error| self.fault(&error))?;
         if self.canonical
             && let Cow::Owned(decoded) = &text
         {
@@ -203,11 +214,8 @@ impl<'a> Strict<'a> {
         let kind = classify(lexeme);
         if self.canonical {
             let same = match kind {
-                NumberKind::Integer(integer) => {
-                    lexeme != "-0"
-                        && !lexeme.contains(['.', 'e', 'E'])
-                        && integer.to_string() == lexeme
-                }
+                // RFC 8259 allows no leading zero, so the digits are the shortest.
+                NumberKind::Integer(_) => lexeme != "-0" && !lexeme.contains(['.', 'e', 'E']),
                 NumberKind::Fraction => double::canonical_lexeme(lexeme).as_deref() == Some(lexeme),
                 NumberKind::Refused => false,
             };
@@ -258,6 +266,7 @@ impl<'a> Strict<'a> {
         let base = self.keys.len();
         let mut many = BTreeSet::new();
         loop {
+            self.within_record()?;
             let before = self.position();
             let key = self.reader.next_key().map_err(|error| self.fault(&error))?;
             let Some(key) = key else { break };
@@ -312,6 +321,7 @@ impl<'a> Strict<'a> {
             .begin_array()
             .map_err(|error| self.fault(&error))?;
         let mut index = 0usize;
+        self.within_record()?;
         while self
             .reader
             .next_element()
@@ -319,6 +329,7 @@ impl<'a> Strict<'a> {
         {
             element(self, index)?;
             index = index.saturating_add(1);
+            self.within_record()?;
         }
         Ok(())
     }
@@ -346,8 +357,9 @@ impl<'a> Strict<'a> {
         Ok(self.reader.text_since(start))
     }
 
-    /// Reads one value whose raw bytes are bounded: beyond the bound the charge
-    /// refuses, whatever else is wrong there.
+    /// Reads one value whose raw bytes are bounded. The bound comes before
+    /// whatever else is wrong in it, and before it is kept (§8): reading stops
+    /// at the first token beyond.
     pub(crate) fn bounded<T>(
         &mut self,
         bound: ScanBound,
@@ -355,17 +367,66 @@ impl<'a> Strict<'a> {
     ) -> Result<T> {
         self.peek()?;
         let start = self.position();
+        let outer = core::mem::replace(&mut self.end, start.saturating_add(bound.most));
         let value = read(self);
-        if !matches!(value, Err(Fault::Resource(_))) {
-            bound.check(self.position().saturating_sub(start))?;
+        self.end = outer;
+        let longer = match value {
+            Ok(_) => self.position().saturating_sub(start) > bound.most,
+            Err(_) => is_longer(self.text.get(start..).unwrap_or_default(), bound.most),
+        };
+        if longer {
+            return Err(Fault::Resource(bound.crossed));
         }
         value
+    }
+
+    /// Ends the reading of a record beyond its bound; [`Strict::bounded`] then
+    /// says why.
+    fn within_record(&self) -> Result<()> {
+        if self.position() > self.end {
+            Err(Fault::Shape)
+        } else {
+            Ok(())
+        }
     }
 
     /// Refuses anything but white space after the one value.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.reader.finish().map_err(|error| self.fault(&error))
     }
+}
+
+/// Whether the value that a text begins with is longer than a bound, told by
+/// brackets and quotes alone, so that it can be told of a malformed one.
+fn is_longer(text: &str, most: usize) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        let ended = depth == 0
+            && !quoted
+            && at > 0
+            && match byte {
+                b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r' => true,
+                _ => matches!(
+                    text.as_bytes().get(at.saturating_sub(1)),
+                    Some(b'}' | b']' | b'"')
+                ),
+            };
+        if ended {
+            return false;
+        }
+        if at >= most {
+            return true;
+        }
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => depth = depth.saturating_add(1),
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -432,6 +493,22 @@ mod tests {
                 "{}",
                 text.get(..40).unwrap_or(&text)
             );
+        }
+    }
+
+    #[test]
+    fn a_value_is_as_long_as_its_brackets_and_quotes_say() {
+        for (text, length) in [
+            ("{\"a\":[1,\"}\"]},x", 13),
+            ("\"a\\\"]\",x", 6),
+            ("12,x", 2),
+            ("12", 2),
+            ("[] ]", 2),
+            ("{!!!!!}}", 7),
+            ("[[[", 3),
+        ] {
+            assert!(!is_longer(text, length), "{text}");
+            assert!(is_longer(text, length - 1), "{text}");
         }
     }
 

@@ -9,6 +9,8 @@
     reason = "tests"
 )]
 
+pub mod parts;
+
 use std::io::Write;
 
 use attest_canon::json::{Limits, Value};
@@ -316,4 +318,21 @@ pub fn verdict(archive: &[u8], context: &ContextInput) -> &'static str {
 
 pub fn digest(text: &str) -> Digest {
     Digest::parse(text).unwrap()
+}
+
+/// An observation health document without drops.
+pub fn observation_health() -> String {
+    r#"{"schema":"assay.runner.observation_health.v0","run_id":"run-1","platform":"linux","kernel_layer":"complete","ringbuf_drops":0,"policy_layer":"present","sdk_layer":"present","cgroup_correlation":"clean","notes":[]}"#.to_owned()
+}
+
+/// A complete coverage descriptor of one dimension.
+pub fn coverage(dimension: &str, method: &str) -> String {
+    format!(
+        r#"{{"schema":"assay.runner.coverage_descriptor.v0","dimension":"{dimension}","method":"{method}","observes":[],"completeness":"full","known_blind_spots":[]}}"#
+    )
+}
+
+/// The locator of a line.
+pub fn line(ordinal: usize, start: usize, length: usize) -> String {
+    format!("line:{ordinal}:{start}:{length}")
 }
