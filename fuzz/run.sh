@@ -20,11 +20,13 @@ for target in "${targets[@]}"; do
     "grown/$target" "corpus/$target" "seeds/$target" -- \
     -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=4096 \
     > "logs/$target.log" 2>&1 || { echo "$target: see fuzz/logs/$target.log"; exit 1; }
-  # The smallest set that covers the same: what is saved.
+  # The smallest set that reaches the same edges: what is saved.
   rm -rf "least/$target" && mkdir -p "least/$target"
   cargo +nightly fuzz run --release -s none "$target" \
-    "least/$target" "grown/$target" "corpus/$target" "seeds/$target" -- -merge=1 \
-    >> "logs/$target.log" 2>&1
+    "least/$target" "grown/$target" "corpus/$target" "seeds/$target" -- \
+    -set_cover_merge=1 -use_counters=0 >> "logs/$target.log" 2>&1
   rm -rf "corpus/$target" && mv "least/$target" "corpus/$target"
-  tail -n +1 "logs/$target.log" | grep -m1 '^Done ' || true
+  echo "$target: $(grep -m1 '^Done ' "logs/$target.log")," \
+    "$(grep -o 'cov: [0-9]*' "logs/$target.log" | sed -n '$p')," \
+    "$(find "corpus/$target" -type f | wc -l) saved"
 done

@@ -16,8 +16,7 @@ const EXTENT: &str =
     r#"{"retained_events_by_type":{"assay.fs.access":1},"observed":{"basis":"not_stated"}}"#;
 
 const OBSERVATION: &str = r#"{"schema":"assay.runner.observation_health.v0","run_id":"run-1","platform":"linux","kernel_layer":"partial_ringbuf_drops","ringbuf_drops":3,"policy_layer":"present","sdk_layer":"self_reported","cgroup_correlation":"partial","capture_origin":"third_party","notes":["dropped"]}"#;
-const ENFORCEMENT: &str =
-    r#"{"schema":"assay.enforcement_health.v0","scope":"ipv4_tcp_connect","network_enforcement":"active","enforcement_class":"strong","attach_confirmed":true,"blocked_count":1,"allowed_count":2}"#;
+const ENFORCEMENT: &str = r#"{"schema":"assay.enforcement_health.v0","scope":"ipv4_tcp_connect","network_enforcement":"active","enforcement_class":"strong","attach_confirmed":true,"blocked_count":1,"allowed_count":2}"#;
 const COVERAGE: &str = r#"{"schema":"assay.runner.coverage_descriptor.v0","dimension":"network","method":"tracepoint","observes":["connect"],"completeness":"connect_only","known_blind_spots":["io_uring"]}"#;
 
 fn events() -> Vec<u8> {
