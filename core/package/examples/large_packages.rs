@@ -2,7 +2,8 @@
 //!
 //! `large_packages arrays N OUT`: N Inspector entries of a kilobyte that are
 //! no calls, in arrays of at most 16,000; `units N OUT`: N calls, each
-//! disclosed inline; `calls N OUT`: N calls at the start of one array of 16 MB.
+//! disclosed inline; `calls N OUT`: N calls and answers that fill one array of
+//! N times 16 KiB.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,9 +20,11 @@ use attest_package::document::ContextInput;
 use attest_package::grammar::Id;
 use attest_package::{Format, build};
 
-/// Entries of one array, and bytes of one transcript.
+/// Entries of one array.
 const MOST: usize = 16_000;
-const TRANSCRIPT: usize = 16 << 20;
+/// Bytes of a transcript for each of its calls: a thousand make one of nearly
+/// the most that is read.
+const PER_CALL: usize = 16 << 10;
 
 /// A client's call, of about 240 bytes.
 fn call(number: usize) -> String {
@@ -50,12 +53,15 @@ fn array(entries: impl Iterator<Item = String>) -> Vec<u8> {
 
 /// The calls, then answers until the transcript is full.
 fn filled(calls: usize) -> Vec<u8> {
-    let mut left = TRANSCRIPT - 16 - calls * (call(calls).len() + 2);
-    let answers = (0..).map(answer).take_while(move |answer| {
-        let fits = answer.len() + 2 <= left;
-        left = left.saturating_sub(answer.len() + 2);
-        fits
-    });
+    let left = calls * (PER_CALL - call(calls).len() - 2);
+    // The first answer is the shortest, so these are enough; a fixed count
+    // ends the array whatever an answer's length.
+    let answers = (0..left / (answer(0).len() + 2))
+        .map(answer)
+        .scan(left, |left, answer| {
+            *left = left.checked_sub(answer.len() + 2)?;
+            Some(answer)
+        });
     array((0..calls).map(call).chain(answers))
 }
 
