@@ -15,8 +15,9 @@ set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-7}
 target=${CARGO_TARGET_DIR:-target}
-cargo build --release -q
-cargo build --release -q -p attest-package --example large_packages
+# Not quiet: a build that waits for another one says so.
+cargo build --release
+cargo build --release -p attest-package --example large_packages
 for made in arrays-96000 units-11300 units-22600 calls-500 calls-1000; do
     file=$target/package-$made.tar
     [ -s "$file" ] || "$target/release/examples/large_packages" "${made%-*}" "${made#*-}" "$file"
