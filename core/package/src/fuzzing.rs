@@ -8,14 +8,18 @@
     reason = "a target's name says what it reads, and a panic is what it is for"
 )]
 
+use std::io::Write as _;
+
 use attest_canon::{Digest, sha256};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signer as _, SigningKey};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::build::{BuildInput, BuildSpec, Treatment, TreatmentRule};
-use crate::container::{self, Admission, Archive};
+use crate::container::{self, Admission, Archive, BLOCK};
 use crate::document::{ContextInput, Report};
 use crate::format::{self, Content, Envelope, Format, Source, verify_attestation};
 use crate::grammar::{Id, Locator};
@@ -31,7 +35,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: [Target; 15] = [
     ("container", container),
     ("strict_json", strict_json),
-    ("bundle", |data| format(Format::Bundle, data)),
+    ("bundle", bundle),
     ("health", |data| format(Format::Health, data)),
     ("coverage", |data| format(Format::Coverage, data)),
     ("context", |data| format(Format::Context, data)),
@@ -68,7 +72,7 @@ impl Admission for Everything {
 }
 
 /// An archive that is accepted is the one its members are written as.
-fn container(data: &[u8]) {
+fn written_again(data: &[u8]) {
     let Ok(archive) = Archive::read(data, &Limits::default(), &mut Everything) else {
         return;
     };
@@ -79,6 +83,40 @@ fn container(data: &[u8]) {
         .collect();
     let written = container::archive(&archive.inventory, &archive.assessment, &objects);
     assert_eq!(written.as_deref(), Some(data));
+}
+
+/// The bytes as an archive whose headers have the checksum they should have,
+/// which bytes cannot guess.
+fn sealed(data: &[u8]) -> Vec<u8> {
+    let mut data = data.to_vec();
+    let mut at = 0usize;
+    while let Some(block) = data.get_mut(at..at.saturating_add(BLOCK)) {
+        let size = block
+            .get(124..135)
+            .and_then(|digits| core::str::from_utf8(digits).ok())
+            .and_then(|digits| usize::from_str_radix(digits, 8).ok());
+        if let Some(size) = size {
+            if let Some(field) = block.get_mut(148..156) {
+                field.fill(b' ');
+            }
+            let sum = block
+                .iter()
+                .fold(0u32, |sum, byte| sum.saturating_add(u32::from(*byte)));
+            let sum = format!("{sum:06o}\0 ");
+            for (slot, byte) in block.iter_mut().skip(148).zip(sum.bytes()) {
+                *slot = byte;
+            }
+            at = at.saturating_add(size.div_ceil(BLOCK).saturating_mul(BLOCK));
+        }
+        at = at.saturating_add(BLOCK);
+    }
+    data
+}
+
+/// The bytes as they are, and with right checksums.
+fn container(data: &[u8]) {
+    written_again(data);
+    written_again(&sealed(data));
 }
 
 fn tree_of(text: &str) -> Result<Json<'_>, Fault> {
@@ -192,6 +230,69 @@ fn public_key(data: &[u8]) {
         assert!(core::str::from_utf8(data).is_ok_and(|text| text.contains("PUBLIC KEY")));
     }
     format(Format::PublicKey, data);
+}
+
+/// A bundle from a manifest and events, with what the bytes cannot guess
+/// filled in: `@s` is an event's place and `@h` its content's hash; in the
+/// manifest `@r` is the run root, `@e` the events' digest, `#e` their length
+/// and `#n` their number.
+fn bundled(data: &[u8]) -> Option<Vec<u8>> {
+    let parts = parts(data);
+    let [manifest, events @ ..] = parts.as_slice() else {
+        return None;
+    };
+    let (mut lines, mut hashes) = (String::new(), String::new());
+    for (place, event) in events.iter().enumerate() {
+        let line = core::str::from_utf8(event).ok()?;
+        let line = line.replace("@s", &place.to_string());
+        let hash = content_hash(&line).unwrap_or_default();
+        lines.push_str(&line.replace("@h", &hash));
+        lines.push('\n');
+        hashes.push_str(&hash);
+        hashes.push('\n');
+    }
+    let manifest = core::str::from_utf8(manifest)
+        .ok()?
+        .replace("@r", &format!("sha256:{}", sha256(hashes.as_bytes())))
+        .replace("@e", &sha256(lines.as_bytes()).to_string())
+        .replace("#e", &lines.len().to_string())
+        .replace("#n", &events.len().to_string());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    for (name, member) in [("manifest.json", manifest), ("events.ndjson", lines)] {
+        let size = u64::try_from(member.len()).ok()?;
+        encoder.write_all(&container::encode(name, size)?).ok()?;
+        encoder.write_all(member.as_bytes()).ok()?;
+        let padding = member.len().next_multiple_of(BLOCK);
+        let padding = padding.saturating_sub(member.len());
+        encoder.write_all(&vec![0; padding]).ok()?;
+    }
+    encoder.write_all(&[0; 2 * BLOCK]).ok()?;
+    encoder.finish().ok()
+}
+
+/// An event's hash over the members that are its content (foreign shapes §1).
+fn content_hash(line: &str) -> Option<String> {
+    let Json::Object(members) = tree_of(line).ok()? else {
+        return None;
+    };
+    let content = members
+        .into_iter()
+        .filter(|(key, value)| match key.as_ref() {
+            "data" | "datacontenttype" | "specversion" | "type" => true,
+            "subject" => *value != Json::Null,
+            _ => false,
+        })
+        .collect();
+    let content = canonical(&Json::Object(content)).ok()?;
+    Some(format!("sha256:{}", sha256(content.as_bytes())))
+}
+
+/// The bytes as a bundle, and as a bundle's manifest and events.
+fn bundle(data: &[u8]) {
+    format(Format::Bundle, data);
+    if let Some(bundle) = bundled(data) {
+        format(Format::Bundle, &bundle);
+    }
 }
 
 /// The bundle that attestations are tried on.
@@ -414,5 +515,32 @@ mod tests {
             }
             assert!(seen > 0, "{name} has no corpus");
         }
+    }
+
+    const MANIFEST: &str = r##"{"schema_version":1,"bundle_id":"@r","run_root":"@r","run_id":"r","event_count":#n,"producer":{"name":"p","version":"1"},"algorithms":{"canon":"c","hash":"h","root":"r"},"files":{"events.ndjson":{"path":"events.ndjson","sha256":"@e","bytes":#e}}}"##;
+    const EVENT: &str = r#"{"specversion":"1.0","type":"assay.sandbox.exec","source":"urn:test","id":"r:@s","time":"2026-09-08T00:00:00Z","datacontenttype":"application/json","assayrunid":"r","assayseq":@s,"assayproducer":"p","assayproducerversion":"1","assaygit":"g","assaypii":false,"assaysecrets":false,"subject":null,"data":{"argv0":"ls","hits":1},"assaycontenthash":"@h"}"#;
+
+    /// The structured start reaches what stands behind every digest.
+    #[test]
+    fn a_bundle_of_parts_is_read_whole() {
+        let data = [MANIFEST, EVENT, EVENT].join("\u{1e}");
+        let bytes = bundled(data.as_bytes()).unwrap();
+        let admitted =
+            format::admit(Format::Bundle, &bytes, &mut Meter::new(Limits::default())).unwrap();
+        let source = admitted.source.ok().unwrap();
+        let examined: Vec<bool> = source.records.iter().map(|found| found.examined).collect();
+        assert_eq!(examined, [true, true]);
+    }
+
+    /// Sealing gives a header its right checksum, and changes no right one.
+    #[test]
+    fn an_archive_is_sealed_as_it_was_written() {
+        let archive = container::archive(b"{}\n", b"[]\n", &[(sha256(b"x"), b"x")]).unwrap();
+        assert_eq!(sealed(&archive), archive);
+        let mut other = archive.clone();
+        if let Some(field) = other.get_mut(148..156) {
+            field.fill(0);
+        }
+        assert_eq!(sealed(&other), archive);
     }
 }

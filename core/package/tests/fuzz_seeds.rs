@@ -55,6 +55,76 @@ fn template(archive: &[u8]) -> Vec<u8> {
     parts.join(&0x1e)
 }
 
+/// A bundle as the parts that the target assembles.
+fn bundle_template(events: &[Event<'_>]) -> Vec<u8> {
+    let (manifest, lines) = bundle_members("run-1", events);
+    let between = |text: &str, before: &str| {
+        let from = text.find(before).unwrap() + before.len();
+        let end = text[from..].find('"').unwrap();
+        text[from..from + end].to_owned()
+    };
+    let root = between(&manifest, r#""run_root":""#);
+    let manifest = manifest
+        .replace(&root, "@r")
+        .replace(&sha256(lines.as_bytes()).to_string(), "@e")
+        .replace(&format!("\"bytes\":{}", lines.len()), "\"bytes\":#e")
+        .replace(
+            &format!("\"event_count\":{}", events.len()),
+            "\"event_count\":#n",
+        );
+    let mut parts = vec![manifest];
+    for (place, line) in lines.lines().enumerate() {
+        let hash = between(line, r#""assaycontenthash":""#);
+        parts.push(
+            line.replace(&hash, "@h")
+                .replace(&format!("\"assayseq\":{place}"), "\"assayseq\":@s")
+                .replace(&format!("\"run-1:{place}\""), "\"run-1:@s\""),
+        );
+    }
+    parts.join("\u{1e}").into_bytes()
+}
+
+/// One event of every type, and one alone.
+fn bundle_templates() -> [Vec<u8>; 2] {
+    let decision: serde_json::Value = serde_json::from_str(&decision("call-1")).unwrap();
+    let decision = decision["data"].to_string();
+    let pack = r#"{"declared_scope":{"allowed_files":["a"],"allowed_commands":[],"allowed_mcp_tools":[],"network":"denied","expected_test_command":null,"authorized":true},"observed_effects":{"files_changed":["a"],"commands_executed":[],"network_attempts":[],"mcp_tool_calls":[],"test_observed":false},"coverage":{"files":"observed","commands":"partial","network":"absent","mcp_tools":"self_reported","test":"unavailable"},"source_class":"producer_reported","non_claims":["x"]}"#;
+    let all = [
+        Event("assay.profile.started", None, r#"{"profile_name":"p"}"#),
+        Event("assay.tool.decision", Some("list_files"), &decision),
+        Event(
+            "assay.fs.access",
+            Some("file-1"),
+            r#"{"hits":1,"file":"/a"}"#,
+        ),
+        Event(
+            "assay.sandbox.fs",
+            None,
+            r#"{"op":"read","path":"/a","backend":"landlock"}"#,
+        ),
+        Event(
+            "assay.net.connect",
+            Some("host-1"),
+            r#"{"hits":2,"host":"h"}"#,
+        ),
+        Event(
+            "assay.process.exec",
+            Some("ls"),
+            r#"{"hits":3,"cmd":"ls -l"}"#,
+        ),
+        Event("assay.sandbox.exec", None, r#"{"argv0":"ls","hits":4}"#),
+        Event(
+            "assay.sandbox.degraded",
+            None,
+            r#"{"reason_code":"policy_conflict"}"#,
+        ),
+        Event("assay.sandbox.summary", None, r#"{"fs_count":1}"#),
+        Event("assay.coding_agent.evidence_pack.v0", None, pack),
+        Event("assay.profile.finished", None, r#"{"files_count":1}"#),
+    ];
+    [bundle_template(&all), bundle_template(&all[2..3])]
+}
+
 /// Writes `fuzz/bundle.tar.gz` and `fuzz/seeds/TARGET/*`.
 #[test]
 #[ignore = "writes files"]
@@ -78,6 +148,9 @@ fn write_the_seeds() {
             ("events.ndjson", lines.as_bytes()),
         ])),
     );
+    for (name, template) in ["every-type", "one"].into_iter().zip(bundle_templates()) {
+        put("bundle", &format!("{name}-parts"), &template);
+    }
     put("public_key", "ed25519", &pem(&key));
     let window = ("2026-09-08T00:00:00Z", "2026-09-08T00:00:00Z");
     for (name, extent) in [("plain", None), ("extent", Some(EXTENT))] {
