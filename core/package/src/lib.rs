@@ -12,6 +12,9 @@ pub mod build;
 mod container;
 pub mod document;
 mod format;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod grammar;
 mod json;
 pub mod limits;
