@@ -58,6 +58,7 @@ fn rows() -> Vec<Row> {
                 &receipt,
                 &Subject {
                     action: Some(ActionType::EmailSent),
+                    is_withheld: false,
                     at,
                     who: &who,
                     what: &what,

@@ -38,12 +38,9 @@ pub fn is_archive(path: &Path) -> bool {
     use std::io::Read as _;
     let mut block = Vec::new();
     let (at, magic) = MAGIC;
-    let whole = source::open(path).and_then(|file| {
-        // What cannot be read is said where it is opened.
-        let _ = file.take(512).read_to_end(&mut block);
-        Ok(())
-    });
-    whole.is_ok() && block.get(at..at.saturating_add(magic.len())) == Some(magic)
+    // What cannot be read is said where it is opened.
+    let read = source::open(path).map(|file| file.take(512).read_to_end(&mut block));
+    read.is_ok() && block.get(at..at.saturating_add(magic.len())) == Some(magic)
 }
 
 /// The desk of one package.

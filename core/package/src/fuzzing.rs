@@ -64,7 +64,9 @@ pub fn run(name: &str, data: &[u8]) {
 struct Everything;
 
 impl Admission for Everything {
-    fn inventory(&mut self, _: &[u8]) {}
+    fn inventory(&mut self, _: &[u8]) -> Result<(), Reason> {
+        Ok(())
+    }
 
     fn keeps(&mut self, _: Digest) -> bool {
         true

@@ -1,6 +1,11 @@
 //! The first inputs of the fuzz targets, made from this crate's own fixtures.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod support;
 
