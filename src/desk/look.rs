@@ -18,7 +18,7 @@ use super::serve::{FAULT, Opening, ask_revert};
 use super::travel::{Verdicts, flips, known_at, verdicts};
 use super::{Job, Ready, Refusal, fresh_trace, why_not};
 use crate::inspector::row::Row;
-use crate::inspector::screens::{Explainer, Facts};
+use crate::inspector::screens::{Explainer, Facts, Query};
 use crate::inspector::work::{
     Deed, Done, Explained, Inbox, Left, Opened, Preview, Progress, Request, Told,
 };
@@ -146,6 +146,16 @@ fn ledger(view: View<'_>) -> Option<&Ledger> {
     }
 }
 
+/// What is told of a cancelled job: the screen that waits for it hears so, and
+/// can ask again. Of proposals the one before is cancelled by the next, and its
+/// screen waits on.
+pub(super) fn cancelled(query: &Query) -> Told {
+    match query {
+        Query::Policy(_) => Told::Cancelled,
+        query => Told::Answered(query.screen(), Box::new(Err("cancelled".to_owned()))),
+    }
+}
+
 /// Answers what asks for no change.
 fn answer(
     inbox: &Inbox,
@@ -158,11 +168,11 @@ fn answer(
                 Ok(explained) => Told::Explained(*id, Box::new(explained)),
                 Err(message) => Told::Failed(message),
             }),
-            Request::Query(_) if progress.is_cancelled() => Some(Told::Cancelled),
+            Request::Query(query) if progress.is_cancelled() => Some(cancelled(query)),
             Request::Query(query) => {
                 let answer = query.answer(Some(facts), &progress);
                 Some(match progress.is_cancelled() {
-                    true => Told::Cancelled,
+                    true => cancelled(query),
                     false => Told::Answered(query.screen(), Box::new(answer)),
                 })
             }

@@ -881,3 +881,19 @@ fn what_is_checking_names_no_matched_rule() {
         assert!(!line.contains("0 = 0"), "{line}");
     }
 }
+
+/// A screen whose job was cancelled says so, and asks again when it is wanted.
+#[test]
+fn a_cancelled_replay_says_so_and_can_be_run_again() {
+    let mut bench = Bench::new(None);
+    let waits = update(&mut bench.app, Message::Key(Key::parse("3").unwrap()));
+    let [Effect::Ask(Request::Query(query))] = waits.as_slice() else {
+        panic!("{waits:?}");
+    };
+    let told = super::look::cancelled(query);
+    update(&mut bench.app, Message::Told(told));
+    assert!(screen(&bench.app).contains("cancelled"));
+    bench.keys("r");
+    let text = screen(&bench.app);
+    assert!(!text.contains("cancelled") && text.contains("reproduced"), "{text}");
+}

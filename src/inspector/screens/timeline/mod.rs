@@ -157,6 +157,7 @@ impl Screen for State {
             return Vec::new();
         }
         self.is_asked = true;
+        self.failure = None;
         vec![Want::Ask(AnyQuery::Timeline(Query::Lay))]
     }
 
