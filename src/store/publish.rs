@@ -1,5 +1,9 @@
 //! Publishing new files together: each whole at its first instant, none in the
 //! place of another, and none left behind when one of them cannot follow.
+//!
+//! A run that is killed removes nothing. It can leave the files it had published
+//! by then, each whole, and hidden files `.NAME.PID-N.tmp` beside them, whole or
+//! not, which no later run reads, reuses or removes.
 
 use std::fs;
 use std::io;
@@ -28,6 +32,23 @@ pub struct NewFile<'a> {
 /// rename that replaces nothing; or a file cannot be written. Then none of
 /// them is there.
 pub fn publish_all(files: &[NewFile<'_>]) -> Result<(), StoreError> {
+    publish_by(files, SYSTEM)
+}
+
+/// The two ways a system may have of giving a file a name that nothing has.
+#[derive(Clone, Copy)]
+struct Ways {
+    link: fn(&Path, &Path) -> io::Result<()>,
+    rename: fn(&Path, &Path) -> io::Result<()>,
+}
+
+/// What the system offers.
+const SYSTEM: Ways = Ways {
+    link: |from, to| fs::hard_link(from, to),
+    rename: rename_new,
+};
+
+fn publish_by(files: &[NewFile<'_>], ways: Ways) -> Result<(), StoreError> {
     // Said early, before anything is written; the link below is what decides.
     for file in files {
         match fs::symlink_metadata(file.path) {
@@ -44,7 +65,7 @@ pub fn publish_all(files: &[NewFile<'_>]) -> Result<(), StoreError> {
     }
     let mut published = Published::default();
     for (file, beside) in files.iter().zip(beside) {
-        published.put(file.path, beside)?;
+        published.put(file.path, beside, ways)?;
     }
     for file in files {
         sync_directory(file.path).map_err(|error| unwritable(file.path, &error))?;
@@ -68,15 +89,18 @@ struct Published {
 }
 
 impl Published {
-    fn put(&mut self, path: &Path, beside: Beside) -> Result<(), StoreError> {
+    fn put(&mut self, path: &Path, beside: Beside, ways: Ways) -> Result<(), StoreError> {
         let identity = Identity::of(&beside.path);
-        match fs::hard_link(&beside.path, path) {
+        match (ways.link)(&beside.path, path) {
             Ok(()) => drop(beside),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(StoreError::new(path, Problem::Exists));
             }
             Err(_) => {
-                rename_new(&beside.path, path)?;
+                (ways.rename)(&beside.path, path).map_err(|error| match error.kind() {
+                    io::ErrorKind::Unsupported => StoreError::new(path, Problem::NoSafePublish),
+                    _ => unwritable(path, &error),
+                })?;
                 beside.keep();
             }
         }
@@ -125,24 +149,31 @@ impl Identity {
     }
 }
 
-/// Renames to a name nothing has, in one step.
+/// Renames to a name nothing has, in one step; unsupported where that is not
+/// to be had.
 #[cfg(target_os = "linux")]
-fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(no_rename)
+}
+
+/// Why a rename did not happen.
+#[cfg(target_os = "linux")]
+fn no_rename(errno: rustix::io::Errno) -> io::Error {
     use rustix::io::Errno;
-    renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(|errno| match errno {
-        Errno::EXIST => StoreError::new(to, Problem::Exists),
-        // No such call, or no such flag on this file system.
-        Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP => {
-            StoreError::new(to, Problem::NoSafePublish)
+    match errno {
+        // No such call, no such flag on this file system, or a sandbox that
+        // forbids it: the directory itself took a new file just before.
+        Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP | Errno::PERM => {
+            io::ErrorKind::Unsupported.into()
         }
-        errno => unwritable(to, &io::Error::from(errno)),
-    })
+        errno => errno.into(),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn rename_new(_: &Path, to: &Path) -> Result<(), StoreError> {
-    Err(StoreError::new(to, Problem::NoSafePublish))
+fn rename_new(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(test)]
@@ -159,12 +190,121 @@ mod tests {
     }
 
     fn publish(folder: &Path) -> Result<(), StoreError> {
+        publish_in(folder, SYSTEM)
+    }
+
+    fn publish_in(folder: &Path, ways: Ways) -> Result<(), StoreError> {
         let paths = ["a.json", "b.json", "c.tar"].map(|name| folder.join(name));
         let files = paths.each_ref().map(|path| NewFile {
             path,
             content: b"new",
         });
-        publish_all(&files)
+        publish_by(&files, ways)
+    }
+
+    /// A file system without links.
+    fn no_link(_: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+
+    /// One without a rename that replaces nothing.
+    fn no_rename_either(_: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// A rename as some systems have it, for what stands on none.
+    fn rename(from: &Path, to: &Path) -> io::Result<()> {
+        match fs::symlink_metadata(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        }
+    }
+
+    fn is_last(to: &Path) -> bool {
+        to.ends_with("c.tar")
+    }
+
+    /// Nothing is published by a way that could replace a file, and what was
+    /// published before that is known goes again.
+    #[test]
+    fn without_links_and_such_renames_nothing_is_published() {
+        let neither = Ways {
+            link: no_link,
+            rename: no_rename_either,
+        };
+        let not_the_last = Ways {
+            link: |from, to| match is_last(to) {
+                true => no_link(from, to),
+                false => fs::hard_link(from, to),
+            },
+            rename: no_rename_either,
+        };
+        for (ways, first) in [(neither, "a.json"), (not_the_last, "c.tar")] {
+            let folder = tempfile::tempdir().unwrap();
+            let error = publish_in(folder.path(), ways).unwrap_err();
+            assert_eq!(error.problem, Problem::NoSafePublish);
+            assert_eq!(error.path, folder.path().join(first));
+            assert_eq!(names(folder.path()), Vec::<String>::new());
+            let said = "c.tar: its file system cannot publish a file without replacing one";
+            assert_eq!(error.to_string().ends_with(said), first == "c.tar");
+        }
+    }
+
+    #[test]
+    fn without_links_a_rename_that_replaces_nothing_does() {
+        let ways = Ways {
+            link: no_link,
+            rename,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        publish_in(folder.path(), ways).unwrap();
+        assert_eq!(names(folder.path()), ["a.json", "b.json", "c.tar"]);
+        // A name taken after the early look is the rename's to refuse.
+        let taken = Ways {
+            link: |from, to| {
+                if is_last(to) {
+                    fs::write(to, "theirs")?;
+                }
+                no_link(from, to)
+            },
+            rename,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let error = publish_in(folder.path(), taken).unwrap_err();
+        assert_eq!(error.problem, Problem::Exists);
+        assert_eq!(names(folder.path()), ["c.tar"]);
+        assert_eq!(fs::read(folder.path().join("c.tar")).unwrap(), b"theirs");
+    }
+
+    /// A rename that fails otherwise is no missing way: the disk is.
+    #[test]
+    fn a_rename_that_fails_is_said_as_it_is() {
+        let full = Ways {
+            link: no_link,
+            rename: |_, _| Err(io::ErrorKind::StorageFull.into()),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let error = publish_in(folder.path(), full).unwrap_err();
+        let full = Problem::Unwritable(io::ErrorKind::StorageFull);
+        assert_eq!(error.problem, full);
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_missing_way_is_told_from_a_fault() {
+        use rustix::io::Errno;
+        for errno in [Errno::NOSYS, Errno::INVAL, Errno::OPNOTSUPP, Errno::PERM] {
+            assert_eq!(no_rename(errno).kind(), io::ErrorKind::Unsupported);
+        }
+        for (errno, kind) in [
+            (Errno::EXIST, io::ErrorKind::AlreadyExists),
+            (Errno::NOSPC, io::ErrorKind::StorageFull),
+            (Errno::ACCESS, io::ErrorKind::PermissionDenied),
+            (Errno::ROFS, io::ErrorKind::ReadOnlyFilesystem),
+        ] {
+            assert_eq!(no_rename(errno).kind(), kind);
+        }
     }
 
     #[test]
@@ -212,9 +352,9 @@ mod tests {
         let (first, second) = (folder.path().join("a.json"), folder.path().join("b.json"));
         let mut published = Published::default();
         let beside = |path| Beside::write(path, b"new", None).unwrap();
-        published.put(&first, beside(&first)).unwrap();
+        published.put(&first, beside(&first), SYSTEM).unwrap();
         fs::write(&second, "theirs").unwrap();
-        let error = published.put(&second, beside(&second)).unwrap_err();
+        let error = published.put(&second, beside(&second), SYSTEM).unwrap_err();
         assert_eq!(error.problem, Problem::Exists);
         drop(published);
         assert_eq!(names(folder.path()), ["b.json"]);
@@ -229,7 +369,7 @@ mod tests {
         let path = folder.path().join("a.json");
         let mut published = Published::default();
         published
-            .put(&path, Beside::write(&path, b"new", None).unwrap())
+            .put(&path, Beside::write(&path, b"new", None).unwrap(), SYSTEM)
             .unwrap();
         let other = folder.path().join("other");
         fs::write(&other, "theirs").unwrap();
@@ -245,10 +385,10 @@ mod tests {
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         fs::write(&from, "new").unwrap();
         fs::write(&to, "old").unwrap();
-        match rename_new(&from, &to).unwrap_err().problem {
-            Problem::Exists => assert_eq!(fs::read(&to).unwrap(), b"old"),
+        match rename_new(&from, &to).unwrap_err().kind() {
+            io::ErrorKind::AlreadyExists => assert_eq!(fs::read(&to).unwrap(), b"old"),
             // The file system of the test has no such rename.
-            problem => assert_eq!(problem, Problem::NoSafePublish),
+            kind => assert_eq!(kind, io::ErrorKind::Unsupported),
         }
         fs::remove_file(&to).unwrap();
         if rename_new(&from, &to).is_ok() {

@@ -9,6 +9,11 @@ mod build;
 mod export;
 mod facts;
 mod flips;
+mod foreign;
+#[cfg(unix)]
+mod killed;
 mod ledger;
+#[cfg(unix)]
+mod publish;
 mod reading;
 mod selection;

@@ -160,7 +160,11 @@ impl Loaded {
                 .collect();
             Refusal::bad(lines.join("\n"))
         };
-        let bytes = source::read(path, MAX_FILE).map_err(Refusal::bad)?;
+        let bytes = source::read(path, MAX_FILE).map_err(|error| match error.problem {
+            // Its bound is this program's, no limit of the contract.
+            Problem::TooLarge(_) => Refusal::bad(error),
+            _ => error.into(),
+        })?;
         let text = String::from_utf8(bytes).map_err(|_| bad(&"not utf-8"))?;
         let ledger = Ledger::read(&text).map_err(|error| bad(&error))?;
         Ok(Self { ledger, text })
@@ -213,4 +217,39 @@ fn added(added: &Added) -> Result<(Vec<Given>, Spec), Refusal> {
         Refusal::bad(lines.join("\n"))
     })?;
     Ok((given, spec))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::ErrorKind;
+
+    /// The tables' row 12 and the guard: refused where nothing is published
+    /// safely, unavailable where bytes cannot be had or put.
+    #[test]
+    fn each_problem_of_a_file_has_its_reason_and_code() {
+        for (problem, reason, code) in [
+            (Problem::Exists, "atomic_output", 1),
+            (Problem::NoSafePublish, "atomic_output", 1),
+            (Problem::TooLarge(5), "resource_hard", 1),
+            (Problem::Changed, "io_unavailable", 2),
+            (Problem::NotRegular, "io_unavailable", 2),
+            (
+                Problem::Unreadable(ErrorKind::NotFound),
+                "io_unavailable",
+                2,
+            ),
+            (
+                Problem::Unwritable(ErrorKind::StorageFull),
+                "io_unavailable",
+                2,
+            ),
+        ] {
+            let path = "p.tar".into();
+            let refusal = Refusal::from(StoreError { path, problem });
+            assert_eq!(refusal.code, code, "{problem:?}");
+            let said = format!("{reason}: p.tar: ");
+            assert!(refusal.lines.starts_with(&said), "{}", refusal.lines);
+        }
+    }
 }
