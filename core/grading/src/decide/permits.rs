@@ -21,17 +21,15 @@ impl<'a> Permits<'a> {
     /// nothing (readings 36).
     #[must_use]
     pub fn new(grant: &'a Grant) -> Self {
-        let entries = || grant.counterparty_allowlist.iter();
-        let is_address = |entry: &&Box<str>| entry.contains('@');
+        let (addresses, domains): (Vec<&str>, Vec<&str>) = grant
+            .counterparty_allowlist
+            .iter()
+            .map(AsRef::as_ref)
+            .partition(|entry: &&str| entry.contains('@'));
+        let lower = |entry: &str| text::ascii_lower(entry).into();
         Self {
-            addresses: entries()
-                .filter(is_address)
-                .filter_map(|entry| text::email(entry))
-                .collect(),
-            domains: entries()
-                .filter(|entry| !is_address(entry))
-                .map(|entry| text::ascii_lower(entry).into())
-                .collect(),
+            addresses: addresses.into_iter().filter_map(text::email).collect(),
+            domains: domains.into_iter().map(lower).collect(),
             declared: grant.declared_scopes.iter().map(AsRef::as_ref).collect(),
         }
     }
