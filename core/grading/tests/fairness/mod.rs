@@ -140,10 +140,14 @@ impl<'w> Court<'w> {
         let inputs = &self.ledger.receipt_inputs[&receipt.inputs_hash];
         let seen = &self.ledger.batch_coverages[&inputs.coverage_hash].observers;
         let account = self.truth.accounts[deed.account];
-        let is_mail = deed.action == ActionType::EmailSent;
+        let page = match deed.action {
+            ActionType::EmailSent => Source::GmailSent,
+            action if action.is_calendar() => Source::GcalEvent,
+            _ => Source::GmailReceipt,
+        };
         seen.iter().any(|entry| {
             entry.account_hash == Some(account)
-                && (entry.source == Source::GmailSent) == is_mail
+                && entry.source == page
                 && entry.last_sync_at.instant() >= deed.at.instant()
         })
     }
