@@ -3,6 +3,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use attest_canon::{Digest, Id};
 
@@ -56,7 +57,7 @@ pub struct Graded {
     /// The receipt.
     pub receipt: Receipt,
     /// The grant it was graded under.
-    pub grant: Grant,
+    pub grant: Arc<Grant>,
     /// Its context.
     pub context: GradeContext,
     /// The best candidate's floor score, when anything was scored.

@@ -13,8 +13,8 @@ use crate::text::{self, Address, Counterparty};
 
 use super::coverage::{ClaimCoverage, GrantCoverage};
 use super::facts::ClaimFacts;
+use super::permits::Permits;
 use super::ratio::Ratio;
-use super::scope::exceeds_declared;
 
 /// What is graded.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,8 @@ pub struct GradeInput<'a> {
     pub subject: Subject<'a>,
     /// The grant in force.
     pub grant: &'a Grant,
+    /// What it permits.
+    pub permits: &'a Permits<'a>,
     /// The policy.
     pub policy: &'a Policy,
     /// What was looked at, under the grant.
@@ -332,7 +334,7 @@ impl<'a> Judge<'a> {
             },
             Condition::ObservedScopeExceedsDeclared(_) => match &context.scope {
                 Some(scope) => Finding::Scope {
-                    exceeds: exceeds_declared(scope, self.input.grant),
+                    exceeds: self.input.permits.exceeds_declared(scope),
                 },
                 None => Finding::NotApplicable(NotApplicable::NoScope),
             },
@@ -401,8 +403,7 @@ impl<'a> Judge<'a> {
                 evidence: None,
             };
         }
-        let allowed =
-            |address: Address| allowlist.iter().any(|entry| entry_allows(entry, &address));
+        let allowed = |address: Address| self.input.permits.allows(&address);
         let ours = match claim.counterparty.as_deref().map(text::counterparty) {
             Some(Ok(Counterparty::Address(address))) => Some(allowed(address)),
             _ => None,
@@ -481,23 +482,6 @@ impl<'a> Judge<'a> {
 /// A missing currency reads as the ceiling's.
 fn counted_in(currency: Option<Currency>, spend_currency: Currency) -> bool {
     currency.is_none_or(|currency| currency == spend_currency)
-}
-
-/// Whether an allowlist entry allows an address (§6.1, readings 36). A
-/// confusable address is never allowed.
-fn entry_allows(entry: &str, address: &Address) -> bool {
-    if address.is_confusable() {
-        return false;
-    }
-    if entry.contains('@') {
-        return text::email(entry).is_some_and(|allowed| allowed == *address);
-    }
-    let entry = text::ascii_lower(entry);
-    let domain = address.domain();
-    domain == entry
-        || domain
-            .strip_suffix(entry.as_ref())
-            .is_some_and(|rest| !entry.is_empty() && rest.ends_with('.'))
 }
 
 /// The id of the best candidate.

@@ -1,6 +1,7 @@
 //! Which grant is in force (§3).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use attest_canon::Digest;
 
@@ -9,6 +10,7 @@ use crate::model::{AgentId, Coverage, Grant};
 
 use super::coverage::GrantCoverage;
 use super::error::BatchError;
+use super::permits::Permits;
 
 /// A grant in force, and the batch's coverage under it.
 #[derive(Debug)]
@@ -19,6 +21,10 @@ pub struct InForce<'a> {
     pub hash: Digest,
     /// What it makes eligible.
     pub coverage: GrantCoverage<'a>,
+    /// What it permits.
+    pub permits: Permits<'a>,
+    /// The grant again, as every receipt under it keeps it.
+    pub kept: Arc<Grant>,
 }
 
 impl<'a> InForce<'a> {
@@ -29,6 +35,8 @@ impl<'a> InForce<'a> {
             grant,
             hash: grant_hash(grant),
             coverage: GrantCoverage::new(coverage, grant),
+            permits: Permits::new(grant),
+            kept: Arc::new(grant.clone()),
         }
     }
 }

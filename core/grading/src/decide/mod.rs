@@ -17,6 +17,7 @@ pub mod fixed;
 pub mod grade;
 pub mod grants;
 pub mod orphans;
+pub mod permits;
 pub mod raise;
 pub mod ratio;
 mod reasons;

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use attest_canon::hash::sha256_of_digests;
 use attest_canon::{Digest, sha256};
@@ -198,7 +199,7 @@ impl<'s> Scene<'s> {
         let hashes = self.hashes(prepared);
         let graded = Graded {
             receipt: receipt(&judge, &decision, &hashes, address, signals),
-            grant: prepared.in_force.grant.clone(),
+            grant: Arc::clone(&prepared.in_force.kept),
             context: prepared.context.clone(),
             floor: prepared.best.map(|(_, floor, _)| floor),
             score: prepared.best.map(|(.., raise)| raise.score),
@@ -252,6 +253,7 @@ impl<'s> Scene<'s> {
         let input = GradeInput {
             subject: prepared.subject,
             grant: prepared.in_force.grant,
+            permits: &prepared.in_force.permits,
             policy,
             coverage: &prepared.in_force.coverage,
             evaluated_at: self.coverage.evaluated_at,

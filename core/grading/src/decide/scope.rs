@@ -165,16 +165,6 @@ pub fn scope_subjects(grant: &Grant) -> Vec<&str> {
     scopes
 }
 
-/// Whether an observed scope is none of the declared ones: exact text, case
-/// included (readings 18).
-#[must_use]
-pub fn exceeds_declared(scope: &str, grant: &Grant) -> bool {
-    !grant
-        .declared_scopes
-        .iter()
-        .any(|declared| declared.as_ref() == scope)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,12 @@
 //! Writing a batch's results into a ledger (§3 Background obligations, §7, §9).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use attest_canon::{Digest, Id};
 
 use crate::decide::Graded;
 use crate::model::hashes::coverage_hash;
-use crate::model::{Coverage, Grade, Grant, Receipt, ReceiptState};
+use crate::model::{Coverage, Grade, Receipt, ReceiptState};
 use crate::policy::Policy;
 use crate::replay::StoredInputs;
 
@@ -67,7 +66,6 @@ impl Ledger {
             .collect();
         let produced: BTreeSet<Id> = graded.iter().map(|one| one.receipt.id).collect();
         let hash = coverage_hash(coverage);
-        let mut grants: Vec<Arc<Grant>> = Vec::new();
         let mut used = false;
         for Graded {
             receipt,
@@ -96,12 +94,6 @@ impl Ledger {
                 },
             }
             used = true;
-            let shared = grants.iter().find(|held| ***held == grant).cloned();
-            let grant = shared.unwrap_or_else(|| {
-                let grant = Arc::new(grant);
-                grants.push(Arc::clone(&grant));
-                grant
-            });
             let inputs = StoredInputs {
                 coverage_hash: hash,
                 grant,

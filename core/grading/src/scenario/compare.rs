@@ -265,9 +265,9 @@ impl Entry<'_> {
         if let Some(name) = &inputs.grant {
             let place = self.world.names.grant(name);
             let grant = place.and_then(|place| self.world.grants.get(place));
-            if grant != Some(&graded.grant) {
+            if grant != Some(graded.grant.as_ref()) {
                 let mut grants = self.world.grants.iter().zip(&self.scenario.input.grants);
-                let actual = grants.find(|(grant, _)| **grant == graded.grant);
+                let actual = grants.find(|(grant, _)| **grant == *graded.grant);
                 let actual = actual.and_then(|(_, row)| row.name.as_ref());
                 self.differs("inputs.grant", text(name), text_or_null(actual));
             }

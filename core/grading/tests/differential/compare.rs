@@ -26,7 +26,7 @@ fn receipts(decided: &[Graded], expected: &[Expected]) -> Result<(), String> {
     for (at, (decided, expected)) in decided.iter().zip(expected).enumerate() {
         let differs = decided.receipt != expected.receipt
             || text(&decided.receipt) != text(&expected.receipt)
-            || decided.grant != expected.grant
+            || *decided.grant != expected.grant
             || decided.context != expected.context
             || decided.floor.map(Rational::of_ratio) != expected.floor
             || decided.score.map(Rational::of_ratio) != expected.score;
