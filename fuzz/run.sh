@@ -16,7 +16,7 @@ targets=("$@")
 (
   cd ..
   out=$(mktemp -d)
-  cargo run --quiet -- package export golden/ledgers/demo.json --out "$out/demo.tar" > /dev/null
+  cargo run --quiet --release -- package export golden/ledgers/demo.json --out "$out/demo.tar" > /dev/null
   cp "$out/demo.tar" fuzz/seeds/container/demo
   { cat "$out/demo.context.json"; printf '\036'; cat "$out/demo.tar"; } > fuzz/seeds/verify/demo
   rm -r "$out"
