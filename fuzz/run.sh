@@ -12,6 +12,15 @@ targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^name = "\(.*\)"/\1/p' Cargo.toml | tail -n +2)
 # The first inputs come from the crate's own fixtures.
 (cd .. && cargo test --quiet -p attest-package --test fuzz_seeds -- --ignored > /dev/null)
+# And from the demo's export, under the context that it was made with.
+(
+  cd ..
+  out=$(mktemp -d)
+  cargo run --quiet --release -- package export golden/ledgers/demo.json --out "$out/demo.tar" > /dev/null
+  cp "$out/demo.tar" fuzz/seeds/container/demo
+  { cat "$out/demo.context.json"; printf '\036'; cat "$out/demo.tar"; } > fuzz/seeds/verify/demo
+  rm -r "$out"
+)
 cargo +nightly fuzz build --release -s none
 mkdir -p logs
 for target in "${targets[@]}"; do

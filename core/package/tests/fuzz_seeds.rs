@@ -64,9 +64,8 @@ fn template(archive: &[u8]) -> Vec<u8> {
 fn bundle_template(events: &[Event<'_>]) -> Vec<u8> {
     let (manifest, lines) = bundle_members("run-1", events);
     let between = |text: &str, before: &str| {
-        let from = text.find(before).unwrap() + before.len();
-        let end = text[from..].find('"').unwrap();
-        text[from..from + end].to_owned()
+        let (_, after) = text.split_once(before).unwrap();
+        after.split('"').next().unwrap().to_owned()
     };
     let root = between(&manifest, r#""run_root":""#);
     let manifest = manifest
@@ -229,11 +228,10 @@ fn write_the_seeds() {
         let built = build(&spec(inputs), &context).unwrap();
         put("container", name, &built.archive);
         put("verify", name, &built.archive);
-        put(
-            "verify",
-            &format!("{name}-parts"),
-            &template(&built.archive),
-        );
+        let parts = template(&built.archive);
+        put("verify", &format!("{name}-parts"), &parts);
+        let under = [context.to_bytes(), parts].join(&0x1e);
+        put("verify", &format!("{name}-under"), &under);
     }
     put("verify", "context", &context.to_bytes());
 }
