@@ -46,6 +46,16 @@ impl<R: Read> Source<'_, R> {
         let length = u64::try_from(buffer.len()).map_err(|_| Reason::ResourceHard)?;
         let total = self.read.checked_add(length).ok_or(Reason::ResourceHard)?;
         self.limits.check(Limit::OuterBytes, total)?;
+        let filled = self.take(buffer)?;
+        self.hasher.update(buffer.get(..filled).unwrap_or_default());
+        self.read = self
+            .read
+            .saturating_add(u64::try_from(filled).unwrap_or(u64::MAX));
+        Ok(filled)
+    }
+
+    /// Fills the buffer as far as there are bytes.
+    fn take(&mut self, buffer: &mut [u8]) -> Result<usize, Reason> {
         let mut filled = 0usize;
         while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             match self.inner.read(rest) {
@@ -55,11 +65,18 @@ impl<R: Read> Source<'_, R> {
                 Err(_) => return Err(Reason::IoUnavailable),
             }
         }
-        self.hasher.update(buffer.get(..filled).unwrap_or_default());
-        self.read = self
-            .read
-            .saturating_add(u64::try_from(filled).unwrap_or(u64::MAX));
         Ok(filled)
+    }
+
+    /// Refuses a suffix: one byte more is too many, whatever it holds.
+    fn finish(&mut self) -> Result<(), Reason> {
+        if self.take(&mut [0])? == 0 {
+            Ok(())
+        } else if self.read < self.limits.get(Limit::OuterBytes) {
+            Err(Reason::InputShape)
+        } else {
+            Err(self.limits.scan(Limit::OuterBytes).crossed)
+        }
     }
 
     fn block(&mut self) -> Result<[u8; BLOCK], Reason> {
@@ -184,20 +201,7 @@ impl Archive {
         if source.block()?.iter().any(|byte| *byte != 0) {
             return Err(Reason::InputShape);
         }
-        // One byte more is too many, whatever it holds.
-        let mut suffix = [0u8; 1];
-        if source.read < limits.get(Limit::OuterBytes) {
-            if source.fill(&mut suffix)? != 0 {
-                return Err(Reason::InputShape);
-            }
-        } else if source
-            .inner
-            .read(&mut suffix)
-            .map_err(|_| Reason::IoUnavailable)?
-            != 0
-        {
-            return Err(limits.scan(Limit::OuterBytes).crossed);
-        }
+        source.finish()?;
         match documents {
             [Some(inventory), Some(assessment)] => Ok(Self {
                 digest: Digest::from_bytes(source.hasher.finalize().into()),
@@ -333,6 +337,28 @@ mod tests {
         };
         let error = Archive::read(&mut source, &Limits::default(), &mut Open).unwrap_err();
         assert_eq!((error, source.asked), (Reason::ResourceHard, BLOCK));
+    }
+
+    /// A read that was interrupted is asked again, the last one too.
+    #[test]
+    fn an_interrupted_read_is_repeated() {
+        struct Halting<'b>(&'b [u8], bool);
+        impl Read for Halting<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.1 = !self.1;
+                if self.1 {
+                    return Err(ErrorKind::Interrupted.into());
+                }
+                self.0.read(buffer)
+            }
+        }
+        let bytes = sample();
+        for limit in [Limit::OuterBytes.hard(), bytes.len() as u64] {
+            let mut limits = Limits::default();
+            assert!(limits.select(Limit::OuterBytes, limit));
+            let archive = Archive::read(Halting(&bytes, false), &limits, &mut Open).unwrap();
+            assert_eq!(archive.digest, sha256(&bytes));
+        }
     }
 
     #[test]

@@ -361,6 +361,25 @@ mod tests {
     }
 
     #[test]
+    fn budgets_come_before_an_entrys_shape() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        for (depth, fault) in [
+            (62, Fault::Shape),
+            (63, Fault::Resource(Reason::ResourceHard)),
+        ] {
+            let text = format!("{{\"unknown\":1,\"more\":{}}}", nested(depth));
+            assert_eq!(entry(&text).map(drop), Err(fault), "{depth}");
+        }
+        let key = "k".repeat(257);
+        let text = format!("{{\"unknown\":1,\"{key}\":1}}");
+        let hard = Err(Fault::Resource(Reason::ResourceHard));
+        assert_eq!(entry(&text).map(drop), hard);
+        // Syntax that breaks off before a budget is crossed ends the reading.
+        let text = format!("{{\"unknown\":!,\"{key}\":1}}");
+        assert_eq!(entry(&text).map(drop), Err(Fault::Shape));
+    }
+
+    #[test]
     fn an_entry_over_its_budget_refuses_even_when_malformed() {
         let mut limits = Limits::default();
         assert!(limits.select(Limit::RecordBytes, B1.len() as u64));

@@ -366,18 +366,32 @@ impl<'a> Strict<'a> {
         read: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
         self.peek()?;
-        let start = self.position();
+        let (start, depth) = (self.position(), self.reader.depth());
         let outer = core::mem::replace(&mut self.end, start.saturating_add(bound.most));
         let value = read(self);
         self.end = outer;
+        let text = self.text.get(start..).unwrap_or_default();
         let longer = match value {
             Ok(_) => self.position().saturating_sub(start) > bound.most,
-            Err(_) => is_longer(self.text.get(start..).unwrap_or_default(), bound.most),
+            Err(_) => is_longer(text, bound.most),
         };
-        if longer {
-            return Err(Fault::Resource(bound.crossed));
+        match value {
+            _ if longer => Err(Fault::Resource(bound.crossed)),
+            Err(Fault::Shape) => Err(self.budgets_of(text, depth)),
+            value => value,
         }
-        value
+    }
+
+    /// The fault of a value that is not of its shape: the budgets of depth,
+    /// keys and strings are asked of all of it before its shape is (§3). Where
+    /// its payload stands is not known, so strings have the payload's.
+    fn budgets_of(&self, text: &'a str, depth: usize) -> Fault {
+        let mut reader = Self::with(text, self.bounds, false);
+        reader.reader.limits_mut().depth = self.bounds.depth.most.saturating_sub(depth);
+        reader
+            .payload(|reader| reader.skip().map(drop))
+            .err()
+            .unwrap_or(Fault::Shape)
     }
 
     /// Ends the reading of a record beyond its bound; [`Strict::bounded`] then
