@@ -71,7 +71,9 @@ fn start(file: Option<&str>) -> Times {
 
 fn main() {
     // Cargo adds its own options.
-    let files = std::env::args().skip(1).filter(|text| !text.starts_with('-'));
+    let files = std::env::args()
+        .skip(1)
+        .filter(|text| !text.starts_with('-'));
     let files: Vec<Option<String>> = std::iter::once(None).chain(files.map(Some)).collect();
     for file in &files {
         let mut times: Vec<Times> = (0..ROUNDS).map(|_| start(file.as_deref())).collect();

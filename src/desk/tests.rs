@@ -895,5 +895,8 @@ fn a_cancelled_replay_says_so_and_can_be_run_again() {
     assert!(screen(&bench.app).contains("cancelled"));
     bench.keys("r");
     let text = screen(&bench.app);
-    assert!(!text.contains("cancelled") && text.contains("reproduced"), "{text}");
+    assert!(
+        !text.contains("cancelled") && text.contains("reproduced"),
+        "{text}"
+    );
 }
