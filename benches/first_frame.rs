@@ -12,6 +12,7 @@
 )]
 
 use std::io::Read as _;
+use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
@@ -45,7 +46,8 @@ fn start(file: Option<&str>) -> Times {
     let began = Instant::now();
     let mut child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
-    let mut parser = vt100::Parser::new(SIZE.rows, SIZE.cols, 0);
+    let cells = |count| NonZero::new(count).expect("a size");
+    let mut parser = vt100::Parser::new(cells(SIZE.rows), cells(SIZE.cols), 0);
     let mut frame = None;
     let mut bytes = [0; 65_536];
     let receipts = loop {
