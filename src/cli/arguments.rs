@@ -7,7 +7,7 @@ use attest_grading::model::OverrideGrade;
 use attest_grading::simulate::{MOST_CLAIMS, MOST_DAYS};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::package::arguments::Package;
+use super::package::arguments::{DialectName, Package};
 use crate::inspector::app::state::ScreenName;
 
 /// A terminal inspector for ledgers of what AI agents claimed to do and what
@@ -30,6 +30,10 @@ pub struct Arguments {
     /// one.
     #[arg(long, value_name = "FILE", requires = "ledger")]
     pub context: Option<PathBuf>,
+    /// Read a package as the contract says, or as the only producer in the field
+    /// writes.
+    #[arg(long, value_enum, default_value = "contract", requires = "ledger")]
+    pub dialect: DialectName,
     /// Print every receipt and why, without a terminal's control.
     #[arg(long)]
     pub plain: bool,

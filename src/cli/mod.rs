@@ -34,6 +34,7 @@ use crate::desk::package::is_archive;
 use crate::desk::{Job, now};
 use crate::inspector::app::state::ScreenName;
 use arguments::{Arguments, Command, Screen};
+use package::arguments::DialectName;
 
 /// Runs the program; its exit code.
 #[must_use]
@@ -45,14 +46,18 @@ pub fn run() -> u8 {
     let outcome = match arguments.command {
         None => {
             let screen = arguments.screen.map_or(ScreenName::Receipts, Screen::name);
-            open(arguments.ledger, arguments.context, arguments.plain, screen)
+            let verified = Verified {
+                context: arguments.context,
+                dialect: arguments.dialect,
+            };
+            open(arguments.ledger, verified, arguments.plain, screen)
         }
         Some(Command::Examples {
             plain: true,
             number,
         }) => plain::examples(number),
         Some(Command::Examples { plain: false, .. }) => {
-            open(None, None, false, ScreenName::Examples)
+            open(None, Verified::default(), false, ScreenName::Examples)
         }
         Some(Command::Grade(grade)) => grade::run(&grade),
         Some(Command::Explain(explain)) => explain::run(&explain),
@@ -117,26 +122,40 @@ fn refuse(error: &clap::Error) -> u8 {
 /// files and arguments is escaped.
 type Outcome = Result<u8, String>;
 
-/// Opens the inspector; where there is no terminal, or none is wanted, prints.
-fn open(
-    path: Option<PathBuf>,
+/// How a package is verified before it is shown.
+struct Verified {
+    /// Under this context file; the contract's Example A1 without one.
     context: Option<PathBuf>,
-    plain: bool,
-    screen: ScreenName,
-) -> Outcome {
+    dialect: DialectName,
+}
+
+impl Default for Verified {
+    fn default() -> Self {
+        Self {
+            context: None,
+            dialect: DialectName::Contract,
+        }
+    }
+}
+
+/// Opens the inspector; where there is no terminal, or none is wanted, prints.
+fn open(path: Option<PathBuf>, verified: Verified, plain: bool, screen: ScreenName) -> Outcome {
     if let Some(path) = path.as_ref().filter(|path| is_archive(path)) {
         return match (plain, screen) {
-            (true, ScreenName::Receipts) => package::inside(path, context.as_deref()),
+            (true, ScreenName::Receipts) => package::inside(path, verified),
             (true, ScreenName::Examples) => plain::examples(None),
             (true, _) => Err(format!(
                 "{}: a package has no screen but its receipts",
                 shown(path)
             )),
-            (false, _) => show::package(path, context, screen),
+            (false, _) => show::package(path, verified, screen),
         };
     }
-    if context.is_some() {
+    if verified.context.is_some() {
         return Err("--context: only a package is verified under one".to_owned());
+    }
+    if verified.dialect != DialectName::Contract {
+        return Err("--dialect: only a package is read by one".to_owned());
     }
     let job = Job {
         path,

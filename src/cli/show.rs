@@ -1,7 +1,7 @@
 //! `attest-tui [FILE]`: the inspector.
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::config::{self, Settings};
 use crate::desk::package::PackageDesk;
@@ -10,7 +10,7 @@ use crate::inspector;
 use crate::inspector::app::state::ScreenName;
 use crate::inspector::work::Desk;
 
-use super::{Outcome, shown};
+use super::{Outcome, Verified, shown};
 
 /// Opens the inspector on a ledger, at a screen.
 pub(super) fn run(job: Job, screen: ScreenName) -> Outcome {
@@ -18,9 +18,10 @@ pub(super) fn run(job: Job, screen: ScreenName) -> Outcome {
     on(&name, LedgerDesk::new(job), screen)
 }
 
-/// Opens the inspector on a package, verified under a context file.
-pub(super) fn package(path: &Path, context: Option<PathBuf>, screen: ScreenName) -> Outcome {
-    let desk = PackageDesk::new(path.to_owned(), context);
+/// Opens the inspector on a package.
+pub(super) fn package(path: &Path, verified: Verified, screen: ScreenName) -> Outcome {
+    let dialect = verified.dialect.dialect();
+    let desk = PackageDesk::new(path.to_owned(), verified.context, dialect);
     on(&shown(path), desk, screen)
 }
 

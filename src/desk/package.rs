@@ -47,14 +47,19 @@ pub fn is_archive(path: &Path) -> bool {
 pub struct PackageDesk {
     path: PathBuf,
     context: Option<PathBuf>,
+    dialect: Dialect,
 }
 
 impl PackageDesk {
     /// A desk for a package that is verified under a context file; without one,
     /// under the contract's Example A1.
     #[must_use]
-    pub const fn new(path: PathBuf, context: Option<PathBuf>) -> Self {
-        Self { path, context }
+    pub const fn new(path: PathBuf, context: Option<PathBuf>, dialect: Dialect) -> Self {
+        Self {
+            path,
+            context,
+            dialect,
+        }
     }
 
     /// Verifies the package and opens it; why not, as lines.
@@ -66,7 +71,7 @@ impl PackageDesk {
         };
         let file = self.context.as_deref();
         let context = open::context(file).map_err(said)?;
-        let view = open::view(&self.path, &context, Dialect::Contract).map_err(said)?;
+        let view = open::view(&self.path, &context, self.dialect).map_err(said)?;
         view.map_err(|report| {
             let reason = report.reason.map(|reason| reason.token());
             let mut lines = format!(
@@ -82,9 +87,16 @@ impl PackageDesk {
         })
     }
 
-    /// What may help a package that was verified under another context.
+    /// What may help: another context, or the one dialect.
     fn hint(&self, context: &ContextInput) -> Option<String> {
-        let other = open::other_context(&self.path, context, Dialect::Contract)?;
+        let Some(other) = open::other_context(&self.path, context, self.dialect) else {
+            let alone = self.dialect == Dialect::Contract && open::is_dialects(&self.path, context);
+            return alone.then(|| {
+                "as the only producer in the field writes it, it verifies: open it with \
+                 --dialect assay-6.21"
+                    .to_owned()
+            });
+        };
         Some(match other.beside {
             Some((file, true)) => format!(
                 "it names another context, and {} beside it is the one: give it with --context",
@@ -108,7 +120,7 @@ impl PackageDesk {
         }
         match opened {
             Ok(view) => {
-                let (receipts, opened) = shown(&view);
+                let (receipts, opened) = shown(&view, self.dialect);
                 drop(view);
                 inbox.tell(Told::Opened(Arc::new(opened)));
                 answer(&receipts, inbox)
@@ -122,7 +134,7 @@ impl PackageDesk {
 }
 
 /// What of a package is shown.
-fn shown(view: &PackageView) -> (Vec<Receipt>, Opened) {
+fn shown(view: &PackageView, dialect: Dialect) -> (Vec<Receipt>, Opened) {
     let entries: Vec<&str> = summary::receipt_entries(view).collect();
     let receipts: Vec<Receipt> = entries
         .iter()
@@ -147,15 +159,18 @@ fn shown(view: &PackageView) -> (Vec<Receipt>, Opened) {
         rules,
         warnings,
         read_only: Some(READ_ONLY.to_owned()),
-        facts: Some(facts(view)),
+        facts: Some(facts(view, dialect)),
         ..Opened::default()
     };
     (receipts, opened)
 }
 
 /// What a package holds beside its receipts, as lines.
-fn facts(view: &PackageView) -> Vec<String> {
+fn facts(view: &PackageView, dialect: Dialect) -> Vec<String> {
     let mut lines = Vec::new();
+    if dialect == Dialect::Assay621 {
+        lines.push("Read by the dialect assay-6.21, not by the contract alone".to_owned());
+    }
     if let Some(facts) = &view.report.established {
         lines.push("Verified".to_owned());
         for (label, digest) in [

@@ -143,3 +143,30 @@ fn inspecting_shows_inputs_context_and_receipts() {
     assert_eq!(run.json()["report"]["reason"], "stale_assessment");
     assert_eq!(run.json().as_object().unwrap().len(), 1);
 }
+
+/// `--plain` prints a package as `package inspect` does, whatever its name.
+#[test]
+fn a_package_is_printed_without_a_terminal() {
+    let desk = Desk::new();
+    desk.demo();
+    export(&desk, "demo", &[]);
+    std::fs::copy(desk.path().join("demo.tar"), desk.path().join("odd.json")).unwrap();
+    let context = ["--context", "demo.context.json"];
+    let inside = desk.run(&["package", "inspect", "odd.json", context[0], context[1]]);
+    let plain = desk.run(&["odd.json", context[0], context[1], "--plain"]);
+    assert_eq!((plain.code, plain.err.as_str()), (Some(0), ""));
+    assert!(plain.out.contains("\nReceipts 3\n"), "{}", plain.out);
+    assert_eq!(plain.out, inside.out);
+    let refused = desk.run(&["odd.json", "--plain"]);
+    assert_eq!((refused.code, refused.err.as_str()), (Some(1), ""));
+    assert!(refused.out.contains("package_refused: stale_assessment"));
+    assert!(refused.out.contains("demo.context.json"), "{}", refused.out);
+    for arguments in [
+        &["odd.json", "--plain", "--screen", "replay"][..],
+        &["odd.json", "--plain", "--context", "absent.json"],
+        &["demo.json", "--plain", "--context", "demo.context.json"],
+        &["demo.json", "--plain", "--dialect", "assay-6.21"],
+    ] {
+        assert_eq!(desk.run(arguments).code, Some(2), "{arguments:?}");
+    }
+}

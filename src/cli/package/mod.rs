@@ -18,7 +18,7 @@ use crate::package::export::digests;
 use crate::package::{ExportError, Given, LedgerFile, Names, Spec, source};
 use crate::store::{MAX_FILE, Problem, StoreError};
 
-use super::{Outcome as Exit, complain, shown};
+use super::{Outcome as Exit, Verified, complain, shown};
 use arguments::{Added, Package};
 
 /// Most bytes of what is said on standard error (contract §8, reading 16).
@@ -42,11 +42,11 @@ pub(super) fn run(command: &Package) -> Exit {
 }
 
 /// Prints what is inside a package, or why it is refused: `package inspect`.
-pub(super) fn inside(path: &Path, context: Option<&Path>) -> Exit {
+pub(super) fn inside(path: &Path, verified: Verified) -> Exit {
     run(&Package::Inspect(arguments::Inspect {
         package: path.to_owned(),
-        context: context.map(Path::to_owned),
-        dialect: arguments::DialectName::Contract,
+        context: verified.context,
+        dialect: verified.dialect,
         json: false,
     }))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use attest_canon::sha256;
 use attest_grading::ledger::{Event, Ledger, transition};
 use attest_grading::model::{Grade, IsoTs, OverrideGrade};
+use attest_package::Dialect;
 
 use super::super::DEMO;
 use super::super::tests::Bench;
@@ -57,7 +58,7 @@ impl Packed {
 
     /// Its desk, under the context it was made with.
     pub(in crate::desk) fn desk(&self) -> PackageDesk {
-        PackageDesk::new(self.archive(), Some(self.context()))
+        PackageDesk::new(self.archive(), Some(self.context()), Dialect::Contract)
     }
 
     fn open(&self) -> Bench {
@@ -139,7 +140,8 @@ fn the_other_screens_say_that_only_the_ledger_shows_them() {
 #[test]
 fn a_refused_package_says_why() {
     let packed = Packed::demo();
-    let bench = Bench::of(empty_app(120, 40), PackageDesk::new(packed.archive(), None));
+    let under_another = PackageDesk::new(packed.archive(), None, Dialect::Contract);
+    let bench = Bench::of(empty_app(120, 40), under_another);
     let text = screen(&bench.app);
     assert!(text.contains("package_refused: stale_assessment"), "{text}");
     assert!(text.contains("give it with --context"), "{text}");
@@ -198,4 +200,32 @@ fn an_archive_is_known_by_its_first_block() {
     assert!(!is_archive(&packed.folder.path().join("absent.tar")));
     fs::write(packed.archive(), b"ustar").unwrap();
     assert!(!is_archive(&packed.archive()));
+}
+
+/// What only the dialect admits, here inputs in another order, is refused with
+/// an offer of it.
+#[test]
+fn the_dialect_is_offered_where_it_alone_is_the_cause() {
+    let packed = Packed::demo();
+    let bytes = fs::read(packed.archive()).unwrap();
+    let from = 512;
+    let length = bytes[from..]
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap();
+    let written = &bytes[from..from + length];
+    let mut inventory: serde_json::Value = serde_json::from_slice(written).unwrap();
+    inventory["inputs"].as_array_mut().unwrap().reverse();
+    let turned = serde_json::to_vec(&inventory).unwrap();
+    assert_eq!(turned.len(), length);
+    let turned = [&bytes[..from], &turned, &bytes[from + length..]].concat();
+    fs::write(packed.archive(), turned).unwrap();
+    let text = screen(&packed.open().app);
+    assert!(text.contains("package_refused: input_shape"), "{text}");
+    assert!(text.contains("--dialect assay-6.21"), "{text}");
+    let context = Some(packed.context());
+    let desk = PackageDesk::new(packed.archive(), context, Dialect::Assay621);
+    let mut bench = Bench::of(empty_app(120, 40), desk);
+    bench.keys("i");
+    assert!(bench.asked().starts_with("Read by the dialect assay-6.21"));
 }
