@@ -134,7 +134,7 @@ fn the_other_screens_say_that_only_the_ledger_shows_them() {
     assert!(text.contains("A package carries receipts"), "{text}");
     // The examples need nothing of what is open.
     bench.keys("6");
-    assert!(screen(&bench.app).contains("Examples 115"));
+    assert!(screen(&bench.app).contains("exact match, same minute"));
 }
 
 #[test]
