@@ -59,10 +59,10 @@ fn a_package_opens_and_is_never_changed() {
     terminal.send("j");
     terminal.shows("likely muse");
     terminal.send("i");
-    terminal.shows("original_digests");
+    terminal.shows("ledger-facts");
     terminal.send("\x1b");
     terminal.until("the facts are closed", |terminal| {
-        !terminal.screen().contains("original_digests")
+        !terminal.screen().contains("ledger-facts")
     });
     terminal.send("o");
     terminal.shows("a package is evidence and never changed");
