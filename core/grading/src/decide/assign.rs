@@ -10,6 +10,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use attest_canon::Id;
+use indexmap::IndexMap;
+use smallvec::SmallVec;
 
 use crate::model::{Claim, Instant};
 
@@ -17,6 +19,7 @@ use super::corpus::{Corpus, FreeRows, RowIx};
 use super::facts::ClaimFacts;
 use super::ratio::Ratio;
 use super::retrieval::{Marks, Visitor};
+use super::words::Unseeded;
 
 /// Fixed pairs that are not one-to-one (`not_one_to_one`, §4.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +37,7 @@ impl core::error::Error for CandidatesError {}
 #[derive(Debug)]
 pub struct Assignment {
     holders: Vec<Holder>,
-    by_claim: BTreeMap<Id, (RowIx, Ratio)>,
+    by_claim: IndexMap<Id, (RowIx, Ratio), Unseeded>,
     free: Option<FreeRows>,
 }
 
@@ -140,20 +143,20 @@ pub fn assign(
 ) -> Result<Assignment, CandidatesError> {
     let mut assignment = Assignment {
         holders: vec![Holder::Free; corpus.len()],
-        by_claim: BTreeMap::new(),
+        by_claim: IndexMap::default(),
         free: None,
     };
     fix(corpus, fixed, &mut assignment)?;
 
     // Of equal scores the earlier claim goes first, then the smaller id.
-    let mut bids: Vec<Bid<'_>> = contenders
+    let mut order: Vec<(Instant, Id, Contender<'_>)> = contenders
         .iter()
         .filter(|contender| contender.facts.assignable)
-        .map(|contender| Bid::new(*contender))
+        .map(|held| (held.claim.claimed_at.instant(), held.claim.id, *held))
         .collect();
-    bids.sort_by_key(|Bid { contender, .. }| {
-        (contender.claim.claimed_at.instant(), contender.claim.id)
-    });
+    order.sort_by_key(|(claimed_at, id, _)| (*claimed_at, *id));
+    let bids = order.into_iter().map(|(.., contender)| Bid::new(contender));
+    let mut bids: Vec<Bid<'_>> = bids.collect();
     let mut marks = Marks::new(corpus.len());
     let mut heap = BinaryHeap::with_capacity(bids.len());
     for (place, bid) in bids.iter_mut().enumerate() {
@@ -213,11 +216,14 @@ fn fix(
     Ok(())
 }
 
+/// Rows with their scores; one, as most claims have, is held in place.
+type Best = SmallVec<[(Ratio, RowIx); 1]>;
+
 /// A claim with the best rows it can still have.
 struct Bid<'c> {
     contender: Contender<'c>,
     /// Its best free rows when last filled, the best last.
-    best: Vec<(Ratio, RowIx)>,
+    best: Best,
     /// Whether `best` held every row it could have.
     whole: bool,
     length: usize,
@@ -227,7 +233,7 @@ impl<'c> Bid<'c> {
     fn new(contender: Contender<'c>) -> Self {
         Self {
             contender,
-            best: Vec::new(),
+            best: Best::new(),
             whole: false,
             length: SHORT,
         }
@@ -248,7 +254,7 @@ impl<'c> Bid<'c> {
             facts,
             least: Ratio::from_basis_points(corpus.policy().thresholds().partial),
             length: self.length,
-            best: Vec::new(),
+            best: Best::new(),
             whole: true,
         };
         corpus.visit_sharing(claim, facts, at, marks, &mut list);
@@ -273,7 +279,7 @@ struct ShortList<'c, 'a> {
     /// the list is full.
     least: Ratio,
     length: usize,
-    best: Vec<(Ratio, RowIx)>,
+    best: Best,
     /// Whether every row there is was kept.
     whole: bool,
 }
@@ -282,7 +288,7 @@ impl ShortList<'_, '_> {
     /// Sorts best first (score, then the smaller observation id) and keeps the
     /// first `length`.
     fn cut(&mut self) {
-        let id = |ix: RowIx| self.corpus.row(ix).map(|row| row.observation.id);
+        let id = |ix: RowIx| self.corpus.id(ix);
         self.best.sort_unstable_by(|(a, a_ix), (b, b_ix)| {
             b.cmp(a).then_with(|| id(*a_ix).cmp(&id(*b_ix)))
         });
@@ -367,7 +373,7 @@ impl Visitor for BestOpen<'_, '_> {
         else {
             return;
         };
-        let id = |ix: RowIx| self.corpus.row(ix).map(|row| row.observation.id);
+        let id = |ix: RowIx| self.corpus.id(ix);
         let better = self.best.is_none_or(|(held, best)| match score.cmp(&best) {
             Ordering::Greater => true,
             Ordering::Equal => id(ix) < id(held),

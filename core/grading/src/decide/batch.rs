@@ -300,7 +300,7 @@ impl<'a> Batch<'a> {
     /// What attribution reads, indexed when first asked for.
     pub(crate) fn attributor(&self) -> &Attributor<'a> {
         self.attributor.get_or_init(|| {
-            let mut words = super::facts::Words::default();
+            let mut words = super::words::Words::default();
             let read: Vec<(&Claim, ClaimFacts)> = self
                 .history
                 .iter()

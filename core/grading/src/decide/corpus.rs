@@ -3,7 +3,6 @@
 //! Every read is bounded in time. Which rows share something with a claim is
 //! [`retrieval`](super::retrieval)'s to find.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use attest_canon::hash::sha256_of_digests;
@@ -13,10 +12,11 @@ use crate::model::hashes::ref_hash;
 use crate::model::{ActionType, Claim, Instant, Interval, Observation};
 use crate::policy::Policy;
 
-use super::facts::{ClaimFacts, RowFacts, Words};
+use super::facts::{ClaimFacts, RowFacts};
 use super::features::{PairScore, score, score_reaching};
+use super::postings::Postings;
 use super::ratio::Ratio;
-use super::retrieval::Postings;
+use super::words::Words;
 
 /// A row's place in its corpus.
 pub type RowIx = u32;
@@ -57,11 +57,13 @@ pub struct FreeRows(Vec<Rows>);
 pub struct Corpus<'a> {
     policy: &'a Policy,
     rows: Vec<Row<'a>>,
-    /// When each row occurred, ascending, and was observed: dense, because
-    /// every visit asks.
+    /// When each row occurred, ascending, and was observed, and its id: dense,
+    /// because every visit asks.
     occurred: Vec<Instant>,
     observed: Vec<Instant>,
-    by_id: BTreeMap<Id, RowIx>,
+    ids: Vec<Id>,
+    /// Every row in id order.
+    by_id: Vec<(Id, RowIx)>,
     types: Vec<TypeIndex>,
     words: Words,
 }
@@ -77,42 +79,30 @@ impl<'a> Corpus<'a> {
         observations: impl IntoIterator<Item = &'a Observation>,
         horizon: Option<Instant>,
     ) -> Self {
-        let mut kept: BTreeMap<Id, &'a Observation> = BTreeMap::new();
-        for row in observations {
-            if horizon.is_some_and(|horizon| row.observed_at.instant() > horizon) {
-                continue;
-            }
-            kept.entry(row.id)
-                .and_modify(|held| {
-                    if representative_key(row) < representative_key(held) {
-                        *held = row;
-                    }
-                })
-                .or_insert(row);
-        }
-        let mut ordered: Vec<&'a Observation> = kept.into_values().collect();
-        ordered.sort_by_key(|row| (row.occurred_at.instant(), row.id, row.content_hash));
+        let mut ordered = representatives(observations, horizon);
+        // Their ids differ, so the content hash never has to decide.
+        ordered.sort_unstable_by_key(|Keyed { id, occurred, .. }| (*occurred, *id));
 
         let mut words = Words::default();
-        let occurred = ordered.iter().map(|row| row.occurred_at.instant());
-        let occurred: Vec<Instant> = occurred.collect();
-        let observed = ordered.iter().map(|row| row.observed_at.instant());
-        let observed: Vec<Instant> = observed.collect();
         let mut rows = Vec::with_capacity(ordered.len());
-        let mut by_id = BTreeMap::new();
+        let mut by_id = Vec::with_capacity(ordered.len());
         let mut types: Vec<TypeIndex> = ActionType::ALL
             .iter()
             .map(|_| TypeIndex::default())
             .collect();
-        for observation in ordered {
-            let ix = RowIx::try_from(rows.len()).unwrap_or(RowIx::MAX);
+        for (
+            ix,
+            Keyed {
+                id, observation, ..
+            },
+        ) in (0..).zip(&ordered)
+        {
             let facts = RowFacts::read(observation, policy, &mut words);
             let relevant = from_relevant_source(observation, policy);
-            by_id.insert(observation.id, ix);
             if relevant && let Some(index) = types.get_mut(observation.action.index()) {
                 index.rows.add(ix, facts.occurred);
-                index.postings.add(ix, &facts);
             }
+            by_id.push((*id, ix));
             rows.push(Row {
                 observation,
                 ref_hash: ref_hash(observation),
@@ -120,21 +110,30 @@ impl<'a> Corpus<'a> {
                 relevant,
             });
         }
-        let mut corpus = Self {
+        for index in &mut types {
+            let of_type = index.rows.in_time.iter();
+            index.postings =
+                Postings::new(of_type.filter_map(|ix| Some((*ix, &row(&rows, *ix)?.facts))));
+        }
+        by_id.sort_unstable();
+        for (_, ix) in &by_id {
+            if let Some(row) = row(&rows, *ix)
+                && row.relevant
+                && let Some(index) = types.get_mut(row.observation.action.index())
+            {
+                index.rows.by_id.push(*ix);
+            }
+        }
+        Self {
             policy,
+            occurred: ordered.iter().map(|row| row.occurred).collect(),
+            observed: rows.iter().map(|row| row.facts.observed).collect(),
+            ids: ordered.iter().map(|row| row.id).collect(),
             rows,
-            occurred,
-            observed,
             by_id,
             types,
             words,
-        };
-        for index in &mut corpus.types {
-            let rows = &corpus.rows;
-            index.rows.by_id = index.rows.in_time.clone();
-            index.rows.by_id.sort_by_key(|ix| row_id(rows, *ix));
         }
-        corpus
     }
 
     /// The policy the corpus was prepared under.
@@ -151,7 +150,7 @@ impl<'a> Corpus<'a> {
     /// A row.
     #[must_use]
     pub fn row(&self, ix: RowIx) -> Option<&Row<'a>> {
-        self.rows.get(usize::try_from(ix).ok()?)
+        row(&self.rows, ix)
     }
 
     /// How many rows there are.
@@ -173,7 +172,7 @@ impl<'a> Corpus<'a> {
 
     /// The `candidatesHash` of every row: their reference hashes in id order.
     pub(crate) fn hash_of_all(&self) -> Digest {
-        let rows = self.by_id.values().filter_map(|ix| self.row(*ix));
+        let rows = self.by_id.iter().filter_map(|(_, ix)| self.row(*ix));
         sha256_of_digests(rows.map(|row| &row.ref_hash))
     }
 
@@ -188,7 +187,13 @@ impl<'a> Corpus<'a> {
     /// The place of an observation.
     #[must_use]
     pub fn find(&self, id: Id) -> Option<RowIx> {
-        self.by_id.get(&id).copied()
+        let place = self.by_id.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.by_id.get(place).map(|(_, ix)| *ix)
+    }
+
+    /// The id of a row's observation.
+    pub(super) fn id(&self, ix: RowIx) -> Option<Id> {
+        self.ids.get(usize::try_from(ix).ok()?).copied()
     }
 
     /// What the relevant rows of a type hold.
@@ -258,8 +263,8 @@ impl<'a> Corpus<'a> {
             self.collect(claim, facts, at, rows, out);
         }
         if let Some(own) = own {
-            let id = row_id(&self.rows, own);
-            let place = out.partition_point(|ix| row_id(&self.rows, *ix) < id);
+            let id = self.id(own);
+            let place = out.partition_point(|ix| self.id(*ix) < id);
             out.insert(place, own);
         }
     }
@@ -282,7 +287,7 @@ impl<'a> Corpus<'a> {
         } else {
             let within = within.iter().copied();
             out.extend(within.filter(|ix| self.passes(claim, facts, *ix, at)));
-            out.sort_unstable_by_key(|ix| row_id(&self.rows, *ix));
+            out.sort_unstable_by_key(|ix| self.id(*ix));
         }
     }
 
@@ -347,9 +352,41 @@ impl Rows {
     }
 }
 
-fn row_id(rows: &[Row<'_>], ix: RowIx) -> Option<Id> {
-    let at = usize::try_from(ix).ok()?;
-    rows.get(at).map(|row| row.observation.id)
+fn row<'r, 'a>(rows: &'r [Row<'a>], ix: RowIx) -> Option<&'r Row<'a>> {
+    rows.get(usize::try_from(ix).ok()?)
+}
+
+/// An observation with what orders it.
+struct Keyed<'a> {
+    id: Id,
+    occurred: Instant,
+    observation: &'a Observation,
+}
+
+/// One observation per id, in id order: of those that share one, the
+/// representative (§4.1). Those observed after `horizon` are left out.
+fn representatives<'a>(
+    observations: impl IntoIterator<Item = &'a Observation>,
+    horizon: Option<Instant>,
+) -> Vec<Keyed<'a>> {
+    let mut seen: Vec<Keyed<'a>> = observations
+        .into_iter()
+        .filter(|row| horizon.is_none_or(|horizon| row.observed_at.instant() <= horizon))
+        .map(|observation| Keyed {
+            id: observation.id,
+            occurred: observation.occurred_at.instant(),
+            observation,
+        })
+        .collect();
+    seen.sort_by_key(|row| row.id);
+    seen.dedup_by(|row, held| {
+        let same = row.id == held.id;
+        if same && representative_key(row.observation) < representative_key(held.observation) {
+            core::mem::swap(row, held);
+        }
+        same
+    });
+    seen
 }
 
 /// Whether the row's source is one the policy lists for its type

@@ -4,47 +4,15 @@
 //! few integer comparisons.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 
-use indexmap::IndexSet;
 use smallvec::SmallVec;
 
 use crate::model::{Cents, Claim, Currency, Feature, Instant, Interval, Observation};
 use crate::policy::Policy;
-use crate::text::{self, Counterparty, Tokens};
+use crate::text::{self, Counterparty};
 
 use super::window::{Deadlines, claim_unit, claim_window, deadlines};
-
-/// A text's number. Equal numbers, equal texts.
-pub(crate) type Word = u32;
-
-/// A set of words, ascending. Most are short: they lie in the facts themselves,
-/// so that comparing a pair follows no pointer.
-pub(crate) type WordSet = SmallVec<[Word; 4]>;
-
-/// Hashes without a seed. Nothing reads an order of hashes: what it keys keeps
-/// the order of entry.
-pub(crate) type Unseeded = BuildHasherDefault<DefaultHasher>;
-
-/// Numbers texts in the order they are first met. Only equality is ever read
-/// from the numbers, so the order decides nothing.
-#[derive(Debug, Default)]
-pub(crate) struct Words(IndexSet<Box<str>, Unseeded>);
-
-impl Words {
-    fn number(&mut self, text: &str) -> Word {
-        let place = self.0.get_index_of(text);
-        let place = place.unwrap_or_else(|| self.0.insert_full(text.into()).0);
-        Word::try_from(place).unwrap_or(Word::MAX)
-    }
-
-    /// The numbers of a set of words, ascending.
-    fn set(&mut self, tokens: &Tokens) -> WordSet {
-        let mut numbers: WordSet = tokens.iter().map(|word| self.number(word)).collect();
-        numbers.sort_unstable();
-        numbers
-    }
-}
+use super::words::{Word, WordSet, Words};
 
 /// An address as pairs compare it.
 #[derive(Clone, Debug)]
@@ -116,7 +84,7 @@ pub struct ClaimFacts {
     pub(crate) amount: Option<Cents>,
     pub(crate) currency: Option<Currency>,
     /// The features that apply, in policy order.
-    pub(crate) applicable: Box<[Feature]>,
+    pub(crate) applicable: SmallVec<[Feature; 8]>,
     /// The sum of their weights, in basis points.
     pub(crate) total_weight: u32,
     /// No identity feature applies (§5.2).
@@ -166,7 +134,7 @@ impl ClaimFacts {
             Feature::MerchantMatch => merchant.is_some(),
             Feature::ModelScore => false,
         };
-        let applicable: Box<[Feature]> = policy
+        let applicable: SmallVec<[Feature; 8]> = policy
             .features(claim.action)
             .iter()
             .copied()

@@ -5,8 +5,9 @@ use core::cmp::Ordering;
 use crate::model::{Feature, ReasonCode};
 use crate::policy::Policy;
 
-use super::facts::{ClaimFacts, MerchantFacts, Party, RowFacts, Word};
+use super::facts::{ClaimFacts, MerchantFacts, Party, RowFacts};
 use super::ratio::Ratio;
+use super::words::Word;
 
 /// A feature's value: `numerator / denominator` in [0, 1].
 ///

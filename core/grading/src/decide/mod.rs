@@ -18,6 +18,7 @@ pub mod grade;
 pub mod grants;
 pub mod orphans;
 pub mod permits;
+mod postings;
 pub mod raise;
 pub mod ratio;
 mod reasons;
@@ -27,6 +28,7 @@ pub mod scope;
 pub mod single;
 pub mod trace;
 pub mod window;
+pub(crate) mod words;
 
 pub use batch::{Batch, BatchInput, Graded, grade_batch};
 pub use error::{BatchError, GradeError, GradingError};

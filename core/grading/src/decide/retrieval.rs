@@ -6,74 +6,14 @@
 
 use std::ops::Range;
 
-use indexmap::IndexMap;
-
 use crate::model::{Claim, Feature, Instant, Interval};
 
 use super::corpus::{Corpus, RowIx};
-use super::facts::{ClaimFacts, Party, RowFacts, Unseeded, Word, WordSet};
+use super::facts::{ClaimFacts, Party};
 use super::features::edge_ms;
+use super::postings::{Kind, Postings};
 use super::ratio::Ratio;
-
-/// What a pair can share, as the key of a posting list.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Key {
-    Mailbox(Word),
-    Domain(Word),
-    LocalWord(Word),
-    Subject(Word),
-    Amount(i64, [u8; 3]),
-    Merchant(Word),
-}
-
-/// Rows by what they hold; each list in (occurredAt, id, contentHash) order.
-#[derive(Debug, Default)]
-pub(super) struct Postings(IndexMap<Key, Vec<RowIx>, Unseeded>);
-
-impl Postings {
-    /// Enters the next row in order.
-    pub(super) fn add(&mut self, ix: RowIx, facts: &RowFacts) {
-        let mut post = |key: Key| {
-            let list = self.0.entry(key).or_default();
-            if list.last() != Some(&ix) {
-                list.push(ix);
-            }
-        };
-        if let Some(address) = &facts.address {
-            post(Key::Mailbox(address.mailbox));
-            if !address.common_domain {
-                post(Key::Domain(address.domain));
-            }
-        }
-        facts
-            .local_words
-            .iter()
-            .for_each(|word| post(Key::LocalWord(*word)));
-        facts
-            .subject
-            .iter()
-            .for_each(|word| post(Key::Subject(*word)));
-        if let Some(merchant) = &facts.merchant {
-            merchant
-                .words
-                .iter()
-                .for_each(|word| post(Key::Merchant(*word)));
-        }
-        if let (Some(amount), Some(currency)) = (facts.amount, facts.currency)
-            && let Some(key) = amount_key(amount.get(), currency.as_str())
-        {
-            post(key);
-        }
-    }
-
-    fn list(&self, key: Key) -> &[RowIx] {
-        self.0.get(&key).map(Vec::as_slice).unwrap_or_default()
-    }
-}
-
-fn amount_key(cents: i64, currency: &str) -> Option<Key> {
-    Some(Key::Amount(cents, currency.as_bytes().try_into().ok()?))
-}
+use super::words::{Word, WordSet};
 
 /// What a visit does with the rows it meets.
 pub(crate) trait Visitor {
@@ -340,14 +280,14 @@ impl Corpus<'_> {
                 let exact = weight(Feature::CounterpartyExact);
                 let domain = weight(Feature::CounterpartyDomain);
                 let both = exact.saturating_add(domain);
-                probe(postings.list(Key::Mailbox(address.mailbox)), both, exact);
-                probe(postings.list(Key::Domain(address.domain)), domain, domain);
+                probe(postings.list(Kind::Mailbox, address.mailbox), both, exact);
+                probe(postings.list(Kind::Domain, address.domain), domain, domain);
             }
             Party::Name(words) => {
                 // All of a name's words must be there, so its rarest finds them.
                 let rarest = words
                     .iter()
-                    .map(|word| postings.list(Key::LocalWord(*word)))
+                    .map(|word| postings.list(Kind::LocalWord, *word))
                     .min_by_key(|rows| rows.len())
                     .unwrap_or_default();
                 let name = weight(Feature::CounterpartyName);
@@ -359,21 +299,17 @@ impl Corpus<'_> {
         let same_amount = facts
             .amount
             .zip(facts.currency)
-            .and_then(|(amount, currency)| amount_key(amount.get(), currency.as_str()))
-            .map(|key| postings.list(key))
+            .map(|(amount, currency)| postings.of_amount(amount.get(), currency.as_str()))
             .unwrap_or_default();
         probe(same_amount, amount, amount);
         let merchant = merchant_words
             .iter()
-            .map(|word| (Key::Merchant(*word), merchant_word));
+            .map(|word| (postings.list(Kind::Merchant, *word), merchant_word));
         let subject = facts
             .subject
             .iter()
-            .map(|word| (Key::Subject(*word), subject_word));
-        let mut words: Vec<(&'i [RowIx], u128)> = merchant
-            .chain(subject)
-            .map(|(key, adds)| (postings.list(key), adds))
-            .collect();
+            .map(|word| (postings.list(Kind::Subject, *word), subject_word));
+        let mut words: Vec<(&'i [RowIx], u128)> = merchant.chain(subject).collect();
         words.sort_by_key(|(rows, _)| rows.len());
         for (rows, adds) in words {
             probe(rows, adds, adds);
