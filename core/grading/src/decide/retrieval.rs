@@ -239,9 +239,9 @@ impl Corpus<'_> {
     }
 
     /// The posting lists a claim's candidates stand in, with the most a row
-    /// that stands in none of those before can score. What identifies comes
-    /// first, then words, the rarest first: a row that holds none of a set's
-    /// rarer words shares at most the others.
+    /// that stands in none of those before can score. Who it is about comes
+    /// first, then the amount and the words, the rarest first: a row that holds
+    /// none of a set's rarer words shares at most the others.
     fn probes<'i>(&self, postings: &'i Postings, facts: &ClaimFacts) -> Probes<'i> {
         let merchant_words = facts.merchant.as_ref().map(|merchant| &merchant.words);
         let merchant_words = merchant_words.map(WordSet::as_slice).unwrap_or_default();
@@ -301,7 +301,6 @@ impl Corpus<'_> {
             .zip(facts.currency)
             .map(|(amount, currency)| postings.of_amount(amount.get(), currency.as_str()))
             .unwrap_or_default();
-        probe(same_amount, amount, amount);
         let merchant = merchant_words
             .iter()
             .map(|word| (postings.list(Kind::Merchant, *word), merchant_word));
@@ -309,9 +308,10 @@ impl Corpus<'_> {
             .subject
             .iter()
             .map(|word| (postings.list(Kind::Subject, *word), subject_word));
-        let mut words: Vec<(&'i [RowIx], u128)> = merchant.chain(subject).collect();
-        words.sort_by_key(|(rows, _)| rows.len());
-        for (rows, adds) in words {
+        let mut others: Vec<(&'i [RowIx], u128)> = merchant.chain(subject).collect();
+        others.push((same_amount, amount));
+        others.sort_by_key(|(rows, _)| rows.len());
+        for (rows, adds) in others {
             probe(rows, adds, adds);
         }
         Probes {
