@@ -173,6 +173,10 @@ fn the_readme_shows_the_session() {
         config: None,
     };
     let readme = include_str!("../../README.md");
+    let app = App::new("demo", Settings::default(), environment.clone(), (110, 32));
+    let first = text(&drawn(&Bench::on(app, None).app));
+    println!("{first}");
+    assert!(readme.contains(&first), "at the start:\n{first}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("demo.json");
     std::fs::write(&path, super::DEMO).unwrap();

@@ -7,10 +7,26 @@ use super::state::{App, Focus};
 /// The smallest terminal the inspector can be used on: columns and rows.
 pub const LEAST: (u16, u16) = (60, 15);
 
-/// From this size on, list and detail stand one above the other.
-const STACKED: (u16, u16) = (90, 30);
-/// From this width on, they stand side by side.
-const BESIDE: u16 = 170;
+/// From which size of an area on a list and what it leads to are both shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Side by side from this width on.
+    pub beside: u16,
+    /// One above the other from this width and height on.
+    pub stacked: (u16, u16),
+    /// The most of the height the list then takes, in tenths.
+    pub tenths: u16,
+}
+
+/// The room a list needs as a rule.
+pub const ROOM: Room = Room {
+    beside: 170,
+    stacked: (90, 28),
+    tenths: 4,
+};
+
+/// Rows of a list that stands above what it leads to, at the least.
+const FEW: u16 = 5;
 
 /// The parts of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,44 +50,66 @@ pub fn areas(app: &App) -> Option<Areas> {
     let header = Rect::new(0, 0, width, 1);
     let footer = Rect::new(0, height - 1, width, 1);
     let body = Rect::new(0, 1, width, height - 2);
-    let (list, detail) = if width >= BESIDE {
-        let left = body.width * 2 / 5;
-        (
-            Some(Rect {
-                width: left,
-                ..body
-            }),
-            Some(Rect {
-                x: left,
-                width: body.width - left,
-                ..body
-            }),
-        )
-    } else if width >= STACKED.0 && height >= STACKED.1 {
-        let upper = (body.height * 2 / 5).max(8);
-        (
-            Some(Rect {
-                height: upper,
-                ..body
-            }),
-            Some(Rect {
-                y: body.y + upper,
-                height: body.height - upper,
-                ..body
-            }),
-        )
-    } else {
-        match app.focus {
-            Focus::List => (Some(body), None),
-            Focus::Detail => (None, Some(body)),
-        }
-    };
+    // By every row there is: a filter that is being typed moves nothing.
+    let (list, detail) = split(body, ROOM, app.list.total(), app.focus);
     Some(Areas {
         header,
         list,
         detail,
         footer,
     })
+}
+
+/// Where a list of so many rows and what it leads to stand in an area; with
+/// little room only the one with the focus. Above the other, the list is no
+/// taller than its rows need.
+pub fn split(area: Rect, room: Room, rows: usize, focus: Focus) -> (Option<Rect>, Option<Rect>) {
+    let (width, height) = room.stacked;
+    let both = if area.width >= room.beside {
+        beside(area, area.width * 2 / 5)
+    } else if area.width >= width && area.height >= height {
+        // Its frame, and the headings.
+        let around = 3;
+        let most = (area.height * room.tenths / 10).saturating_sub(around);
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+        stacked(area, rows.min(most).max(FEW) + around)
+    } else {
+        return match focus {
+            Focus::List => (Some(area), None),
+            Focus::Detail => (None, Some(area)),
+        };
+    };
+    (Some(both.0), Some(both.1))
+}
+
+/// Two parts side by side, the left one so wide.
+pub const fn beside(area: Rect, left: u16) -> (Rect, Rect) {
+    (
+        Rect {
+            width: left,
+            ..area
+        },
+        Rect {
+            x: area.x + left,
+            width: area.width.saturating_sub(left),
+            ..area
+        },
+    )
+}
+
+/// Two parts one above the other, the upper one so high.
+pub const fn stacked(area: Rect, upper: u16) -> (Rect, Rect) {
+    (
+        Rect {
+            height: upper,
+            ..area
+        },
+        Rect {
+            y: area.y + upper,
+            height: area.height.saturating_sub(upper),
+            ..area
+        },
+    )
 }
 
 /// Everything between header and footer; empty where the terminal is too small.
@@ -123,5 +161,36 @@ pub fn centered(app: &App, width: u16, height: u16) -> Rect {
         y: (app.size.1 - height) / 3,
         width,
         height,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_above_is_no_taller_than_its_rows_need() {
+        let area = Rect::new(0, 1, 120, 38);
+        let height = |rows| {
+            let (list, detail) = split(area, ROOM, rows, Focus::List);
+            let (list, detail) = (list.unwrap(), detail.unwrap());
+            assert_eq!(list.height + detail.height, area.height);
+            assert_eq!(detail.y, list.y + list.height);
+            list.height
+        };
+        assert_eq!(height(0), 8);
+        assert_eq!(height(5), 8);
+        assert_eq!(height(9), 12);
+        assert_eq!(height(12), 15);
+        assert_eq!(height(usize::MAX), 15);
+    }
+
+    #[test]
+    fn with_little_room_only_the_one_with_the_focus_is_shown() {
+        let area = Rect::new(0, 1, 80, 22);
+        let list = split(area, ROOM, 3, Focus::List);
+        assert_eq!(list, (Some(area), None));
+        let detail = split(area, ROOM, 3, Focus::Detail);
+        assert_eq!(detail, (None, Some(area)));
     }
 }

@@ -5,65 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::inspector::app::layout::inner;
-use crate::inspector::app::state::Focus;
 use crate::inspector::look::Look;
 use crate::inspector::panes::tabs::write::Page;
 use crate::inspector::text::{Align, fit, wrap};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::panel::{Panel, draw_lines, draw_scroll_bar};
-
-/// From this size of the body on, list and page stand one above the other.
-const STACKED: (u16, u16) = (90, 28);
-/// From this width on, they stand side by side.
-const BESIDE: u16 = 170;
-
-/// Where a list and a page stand in a body; with little room only the one with the focus.
-pub fn split(area: Rect, focus: Focus) -> (Option<Rect>, Option<Rect>) {
-    if area.width >= BESIDE {
-        let left = area.width * 2 / 5;
-        let (list, page) = beside(area, left);
-        (Some(list), Some(page))
-    } else if area.width >= STACKED.0 && area.height >= STACKED.1 {
-        let (list, page) = stacked(area, (area.height * 2 / 5).max(8));
-        (Some(list), Some(page))
-    } else {
-        match focus {
-            Focus::List => (Some(area), None),
-            Focus::Detail => (None, Some(area)),
-        }
-    }
-}
-
-/// Two parts side by side, the left one so wide.
-pub const fn beside(area: Rect, left: u16) -> (Rect, Rect) {
-    (
-        Rect {
-            width: left,
-            ..area
-        },
-        Rect {
-            x: area.x + left,
-            width: area.width.saturating_sub(left),
-            ..area
-        },
-    )
-}
-
-/// Two parts one above the other, the upper one so high.
-pub const fn stacked(area: Rect, upper: u16) -> (Rect, Rect) {
-    (
-        Rect {
-            height: upper,
-            ..area
-        },
-        Rect {
-            y: area.y + upper,
-            height: area.height.saturating_sub(upper),
-            ..area
-        },
-    )
-}
 
 /// Where the lines of a page stand within its frame: a cell from either edge.
 pub const fn page_lines(area: Rect) -> Rect {

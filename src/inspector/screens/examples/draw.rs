@@ -7,11 +7,11 @@ use ratatui::text::{Line, Span};
 use super::plain::{NUMBER, heading};
 use super::steps::Stage;
 use super::{Side, State, Walking};
-use crate::inspector::app::layout::list_rows;
+use crate::inspector::app::layout::{ROOM, beside, list_rows, split, stacked};
 use crate::inspector::app::state::Focus;
 use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::screens::Scene;
-use crate::inspector::screens::reading::{beside, page_lines, split, stacked};
+use crate::inspector::screens::reading::page_lines;
 use crate::inspector::text::{Align, fit, shown, width};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_scroll_bar, paint};
@@ -27,7 +27,7 @@ const WITH_SECTIONS: usize = 70;
 
 /// Where the list stands, and what the chosen example covers, where there is room.
 pub fn list_area(area: Rect) -> (Rect, Option<Rect>) {
-    match split(area, Focus::List) {
+    match split(area, ROOM, usize::MAX, Focus::List) {
         (Some(list), about) => (list, about),
         (None, _) => (area, None),
     }

@@ -7,12 +7,12 @@ use ratatui::text::{Line, Span};
 use super::plain::{change, is_changed, line, summary};
 use super::{Outcome, Preview, State};
 use crate::inspector::action::Action;
-use crate::inspector::app::layout::inner;
+use crate::inspector::app::layout::{ROOM, inner, split, stacked};
 use crate::inspector::app::state::Focus;
 use crate::inspector::panes::Pane;
 use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::screens::Scene;
-use crate::inspector::screens::reading::{page_lines, split, stacked};
+use crate::inspector::screens::reading::page_lines;
 use crate::inspector::text::{cut_middle, wrap};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar, paint};
@@ -37,7 +37,7 @@ pub fn change_rows(area: Rect) -> Rect {
 /// Where the policy and what is tried out stand. Where they stand one above the other, the policy
 /// has nearly all while nothing is tried out.
 pub fn places(state: &State, area: Rect) -> (Option<Rect>, Option<Rect>) {
-    match split(area, state.focus) {
+    match split(area, ROOM, usize::MAX, state.focus) {
         (Some(list), Some(page)) if page.y > list.y => {
             let upper = if state.proposal.is_empty() {
                 area.height - HELP

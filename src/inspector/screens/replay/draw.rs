@@ -12,7 +12,6 @@ use crate::inspector::app::layout::list_rows;
 use crate::inspector::app::state::Focus;
 use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::screens::Scene;
-use crate::inspector::screens::reading::split;
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_scroll_bar, paint};
 
@@ -55,7 +54,7 @@ fn working(scene: &Scene<'_>) -> String {
 
 fn draw_found(state: &State, replayed: &Replayed, scene: &Scene<'_>, buffer: &mut Buffer) {
     let look = scene.look;
-    let (list, page) = split(scene.area, state.focus);
+    let (list, page) = state.places(scene.area);
     if let Some(area) = list {
         let mut title = vec![look.span(Role::Heading, "Replay  ")];
         title.extend(figures(replayed, look).spans);

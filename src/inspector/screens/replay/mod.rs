@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
-use super::reading::{Reading, page_lines, split};
+use super::reading::{Reading, page_lines};
 use super::{Answer as Any, Facts, Query as AnyQuery, Scene, Screen, Want};
 use crate::inspector::action::Action;
-use crate::inspector::app::layout::list_rows;
+use crate::inspector::app::layout::{ROOM, list_rows, split};
 use crate::inspector::app::state::{Focus, Tab};
 use crate::inspector::panes::Pane;
 use crate::inspector::theme::{Depth, Role};
@@ -99,6 +99,11 @@ impl State {
             .any(|item| matches!(item, Item::Receipt(_)))
     }
 
+    /// Where what was replayed and its detail stand.
+    fn places(&self, area: Rect) -> (Option<Rect>, Option<Rect>) {
+        split(area, ROOM, self.items().len(), self.focus)
+    }
+
     fn items(&self) -> &[Item] {
         self.replayed
             .as_ref()
@@ -172,7 +177,7 @@ impl Screen for State {
     }
 
     fn update(&mut self, action: Action, scene: &Scene<'_>) -> Vec<Want> {
-        let (list, page) = split(scene.area, self.focus);
+        let (list, page) = self.places(scene.area);
         let height = match self.focus {
             Focus::List => list.map(|area| list_rows(area).height),
             Focus::Detail => page.map(|area| page_lines(area).height),
@@ -226,7 +231,7 @@ impl Screen for State {
             MouseEventKind::ScrollUp => -3,
             _ => 0,
         };
-        let (list, page) = split(scene.area, self.focus);
+        let (list, page) = self.places(scene.area);
         if page.is_some_and(|area| area.contains(at)) {
             self.page.step(by);
             if by == 0 {
@@ -273,7 +278,7 @@ impl Screen for State {
         if scene.area.is_empty() {
             return Vec::new();
         }
-        let (list, page) = split(scene.area, self.focus);
+        let (list, page) = self.places(scene.area);
         let rows = list.map_or(0, |area| list_rows(area).height);
         let len = self.items().len();
         self.cursor.settle(len, usize::from(rows).max(1));

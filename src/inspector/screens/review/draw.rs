@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Fate, State};
-use crate::inspector::app::layout::inner;
+use crate::inspector::app::layout::{Room, inner, split};
 use crate::inspector::app::state::Focus;
 use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::panes::tabs::format::Clock;
@@ -15,12 +15,12 @@ use crate::inspector::text::{Align, count, fit};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar, paint};
 
-/// From this width on, queue and case stand side by side.
-const BESIDE: u16 = 130;
-/// From this height on, one above the other.
-const STACKED: u16 = 30;
-/// Rows of the queue above the case.
-const QUEUE: u16 = 9;
+/// The room that queue and case need.
+const ROOM: Room = Room {
+    beside: 130,
+    stacked: (0, 30),
+    tenths: 3,
+};
 
 /// Where the panes stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,39 +32,9 @@ pub struct Areas {
 }
 
 impl Areas {
-    /// The panes of an area.
-    pub fn of(area: Rect, focus: Focus) -> Self {
-        let (list, detail) = if area.width >= BESIDE {
-            let left = area.width * 2 / 5;
-            (
-                Some(Rect {
-                    width: left,
-                    ..area
-                }),
-                Some(Rect {
-                    x: area.x + left,
-                    width: area.width - left,
-                    ..area
-                }),
-            )
-        } else if area.height >= STACKED {
-            (
-                Some(Rect {
-                    height: QUEUE,
-                    ..area
-                }),
-                Some(Rect {
-                    y: area.y + QUEUE,
-                    height: area.height - QUEUE,
-                    ..area
-                }),
-            )
-        } else {
-            match focus {
-                Focus::List => (Some(area), None),
-                Focus::Detail => (None, Some(area)),
-            }
-        };
+    /// The panes of an area, with so many receipts in the queue.
+    pub fn of(area: Rect, queued: usize, focus: Focus) -> Self {
+        let (list, detail) = split(area, ROOM, queued, focus);
         Self { list, detail }
     }
 
@@ -96,7 +66,7 @@ impl Areas {
 
 /// Draws the screen.
 pub fn draw(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) {
-    let areas = Areas::of(scene.area, state.focus);
+    let areas = Areas::of(scene.area, state.len(), state.focus);
     if let Some(area) = areas.list {
         draw_queue(state, scene, area, buffer);
     }
@@ -205,7 +175,7 @@ fn draw_case(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) 
         focused: state.focus == Focus::Detail && scene.focused,
     }
     .draw(look, area, buffer);
-    let Some(text) = Areas::of(scene.area, state.focus).text() else {
+    let Some(text) = Areas::of(scene.area, state.len(), state.focus).text() else {
         return;
     };
     if chosen.is_some() && state.lines.is_empty() {

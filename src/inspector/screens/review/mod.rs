@@ -267,7 +267,7 @@ impl Screen for State {
     }
 
     fn update(&mut self, action: Action, scene: &Scene<'_>) -> Vec<Want> {
-        let page = Areas::of(scene.area, self.focus).page(self.focus);
+        let page = Areas::of(scene.area, self.len(), self.focus).page(self.focus);
         match action {
             Action::Down => self.step(1),
             Action::Up => self.step(-1),
@@ -311,7 +311,7 @@ impl Screen for State {
 
     fn mouse(&mut self, event: MouseEvent, scene: &Scene<'_>) -> Vec<Want> {
         let at = Position::new(event.column, event.row);
-        let areas = Areas::of(scene.area, self.focus);
+        let areas = Areas::of(scene.area, self.len(), self.focus);
         let by = match event.kind {
             MouseEventKind::ScrollDown => 3,
             MouseEventKind::ScrollUp => -3,
@@ -351,7 +351,7 @@ impl Screen for State {
     }
 
     fn settle(&mut self, scene: &Scene<'_>) -> Vec<Want> {
-        let areas = Areas::of(scene.area, self.focus);
+        let areas = Areas::of(scene.area, self.len(), self.focus);
         let rows = areas.rows().map_or(1, |rows| usize::from(rows.height));
         self.cursor.settle(self.len(), rows.max(1));
         let Some(row) = self.current(scene.opened) else {
