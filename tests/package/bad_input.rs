@@ -1,6 +1,9 @@
 //! What is refused: the exact reason, exit 1 refused or 2 unavailable or bad
 //! arguments, and no file, whole or partial, left behind.
 
+use attest_package::document::ContextInput;
+use attest_package::limits::Limit;
+
 use crate::common::{DEMO, Desk, Run};
 
 /// The demo's package and its context on a desk, and the archive.
@@ -497,4 +500,34 @@ fn a_receipt_whose_policy_is_not_there() {
         format!("attest-tui: policy_binding: receipt {id}: its policy is not in the ledger\n")
     );
     assert_eq!(desk.files(), before);
+}
+
+/// `diagnostic_bytes` (§8): a line that takes exactly what the context selects
+/// is written, one byte less and none is; the exit code tells either way.
+#[test]
+fn standard_error_keeps_to_what_the_context_selects() {
+    let desk = Desk::new();
+    desk.write("p.tar", "old");
+    desk.write("notes.json", "[]\n");
+    let run = |most: usize| {
+        let mut context = ContextInput::example_a1();
+        let most = u64::try_from(most).unwrap();
+        assert!(context.limits.select(Limit::DiagnosticBytes, most));
+        desk.write("c.json", context.to_bytes());
+        let build = ["package", "build", "--out", "p.tar", "--context", "c.json"];
+        desk.run(
+            &[
+                &build[..],
+                &["--input", "n=inspector-protocol-793d103:notes.json"],
+            ]
+            .concat(),
+        )
+    };
+    let whole = run(4096);
+    assert_eq!(whole.code, Some(1), "{whole:?}");
+    assert!(whole.err.starts_with("attest-tui: atomic_output: p.tar: "));
+    let at = run(whole.err.len());
+    assert_eq!((at.code, at.err), (Some(1), whole.err.clone()));
+    let below = run(whole.err.len() - 1);
+    assert_eq!((below.code, below.err.as_str()), (Some(1), ""));
 }

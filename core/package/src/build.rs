@@ -244,11 +244,7 @@ fn declare<'b>(
         let mapped = match input.format {
             Format::ProxyDecision => SurfaceSet::of(&[Surface::ToolCall]),
             Format::Inspector => SurfaceSet::of(&[Surface::TranscriptJoin]),
-            _ => source
-                .records
-                .iter()
-                .filter_map(|record| record.surface)
-                .collect(),
+            _ => source.surfaces(),
         };
         declared.push(Input {
             id: input.id.clone(),

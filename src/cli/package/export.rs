@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use crate::package::{Request, Selection, build_given, export, open, publish, summary};
 
 use super::arguments::{Build, Export};
-use super::{Loaded, Refusal, added, names, put, shown};
+use super::{Diagnostics, Loaded, Refusal, added, names, put, shown};
 
 /// Exports a selection of a ledger.
-pub(super) fn of_ledger(arguments: &Export) -> Result<u8, Refusal> {
+pub(super) fn of_ledger(arguments: &Export, bound: &mut Diagnostics) -> Result<u8, Refusal> {
     let selection = selection(arguments)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
@@ -18,6 +18,9 @@ pub(super) fn of_ledger(arguments: &Export) -> Result<u8, Refusal> {
     let trust = arguments.context.as_deref();
     let trust = trust.map(|path| open::context(Some(path))).transpose();
     let trust = trust.map_err(|unread| unread_context(&unread))?;
+    if let Some(trust) = &trust {
+        bound.under(trust);
+    }
     let instant = |option, at: &Option<String>| super::super::instant(option, at.as_deref());
     let (given, spec) = added(&arguments.added)?;
     if spec.facts.is_some() {
@@ -42,10 +45,11 @@ pub(super) fn of_ledger(arguments: &Export) -> Result<u8, Refusal> {
 }
 
 /// Builds a package of inputs.
-pub(super) fn of_inputs(arguments: &Build) -> Result<u8, Refusal> {
+pub(super) fn of_inputs(arguments: &Build, bound: &mut Diagnostics) -> Result<u8, Refusal> {
     let names = names(&arguments.out)?;
     let context = open::context(arguments.context.as_deref());
     let context = context.map_err(|unread| unread_context(&unread))?;
+    bound.under(&context);
     let (given, spec) = added(&arguments.added)?;
     let built = build_given(&given, &spec, &context)?;
     publish(&names, &built)?;

@@ -10,13 +10,14 @@ use crate::package::{open, summary};
 
 use super::arguments::Inspect;
 use super::export::unread_context;
-use super::{Refusal, code, put};
+use super::{Diagnostics, Refusal, code, put};
 
 /// Shows a package; one that is refused shows why.
-pub(super) fn run(arguments: &Inspect) -> Result<u8, Refusal> {
+pub(super) fn run(arguments: &Inspect, bound: &mut Diagnostics) -> Result<u8, Refusal> {
     let dialect = arguments.dialect.dialect();
     let path = arguments.context.as_deref();
     let context = open::context(path).map_err(|unread| unread_context(&unread))?;
+    bound.under(&context);
     let view = open::view(&arguments.package, &context, dialect)
         .map_err(|unread| unread_context(&unread))?;
     let (out, code) = match view {

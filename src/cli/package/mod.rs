@@ -11,6 +11,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use attest_grading::ledger::Ledger;
+use attest_package::document::ContextInput;
 use attest_package::limits::Limit;
 use attest_package::{Outcome, Reason};
 
@@ -21,22 +22,20 @@ use crate::store::{MAX_FILE, Problem, StoreError};
 use super::{Outcome as Exit, Verified, complain, shown};
 use arguments::{Added, Package};
 
-/// Most bytes of what is said on standard error (contract §8, reading 16).
-const DIAGNOSTIC: usize = 4096;
-
 /// The largest spec file, in bytes.
 const SPEC_BYTES: u64 = 16 << 20;
 
 /// Runs one of them.
 pub(super) fn run(command: &Package) -> Exit {
+    let mut bound = Diagnostics::default();
     let done = match command {
-        Package::Export(arguments) => export::of_ledger(arguments),
-        Package::Build(arguments) => export::of_inputs(arguments),
-        Package::Verify(arguments) => verify::run(arguments),
-        Package::Inspect(arguments) => inspect::run(arguments),
+        Package::Export(arguments) => export::of_ledger(arguments, &mut bound),
+        Package::Build(arguments) => export::of_inputs(arguments, &mut bound),
+        Package::Verify(arguments) => verify::run(arguments, &mut bound),
+        Package::Inspect(arguments) => inspect::run(arguments, &mut bound),
     };
     Ok(done.unwrap_or_else(|refusal| {
-        say(&refusal.lines);
+        bound.say(&refusal.lines);
         refusal.code
     }))
 }
@@ -106,21 +105,46 @@ fn code(outcome: Outcome) -> u8 {
     }
 }
 
-/// Prints lines to standard error, no more than the contract allows.
-fn say(lines: &str) {
-    // Each line gets the program's name before it.
-    let mut left = DIAGNOSTIC;
-    let mut said = String::new();
-    for line in lines.lines() {
-        let whole = line.len().saturating_add("attest-tui: \n".len());
-        left = match left.checked_sub(whole) {
-            Some(left) => left,
-            None => break,
-        };
-        said.push_str(line);
-        said.push('\n');
+/// Most bytes of what is said on standard error: `diagnostic_bytes` (contract
+/// §8, reading 16), the hard maximum until a context is read.
+struct Diagnostics {
+    most: usize,
+}
+
+impl Default for Diagnostics {
+    fn default() -> Self {
+        Self {
+            most: usize::try_from(Limit::DiagnosticBytes.hard()).unwrap_or_default(),
+        }
     }
-    complain(&said);
+}
+
+impl Diagnostics {
+    /// What a context selects holds from here on.
+    fn under(&mut self, context: &ContextInput) {
+        let selected = context.limits.get(Limit::DiagnosticBytes);
+        self.most = usize::try_from(selected).unwrap_or_default();
+    }
+
+    /// Prints lines to standard error: the first that fit, each whole.
+    fn say(&self, lines: &str) {
+        complain(self.fitting(lines));
+    }
+
+    fn fitting<'l>(&self, lines: &'l str) -> &'l str {
+        let mut left = self.most;
+        let mut end = 0usize;
+        for line in lines.split_inclusive('\n') {
+            // Each line gets the program's name before it, and ends.
+            let whole = line.trim_end_matches('\n').len();
+            match left.checked_sub(whole.saturating_add("attest-tui: \n".len())) {
+                Some(rest) => left = rest,
+                None => break,
+            }
+            end = end.saturating_add(line.len());
+        }
+        lines.get(..end).unwrap_or_default()
+    }
 }
 
 /// Writes to standard output, whole or with exit code 2: a report that nobody
@@ -223,6 +247,27 @@ fn added(added: &Added) -> Result<(Vec<Given>, Spec), Refusal> {
 mod tests {
     use super::*;
     use std::io::ErrorKind;
+
+    /// Equality is accepted, and one beyond is not written (§8).
+    #[test]
+    fn diagnostics_fit_what_the_context_selects() {
+        let mut context = ContextInput::example_a1();
+        let mut bound = Diagnostics::default();
+        assert_eq!(bound.most, 4096);
+        // `attest-tui: abc` and `attest-tui: defgh`, each with its end: 16 and 18 bytes.
+        let lines = "abc\ndefgh";
+        for (most, said) in [
+            (15, ""),
+            (16, "abc\n"),
+            (33, "abc\n"),
+            (34, lines),
+            (4096, lines),
+        ] {
+            assert!(context.limits.select(Limit::DiagnosticBytes, most));
+            bound.under(&context);
+            assert_eq!(bound.fitting(lines), said, "{most}");
+        }
+    }
 
     /// The tables' row 12 and the guard: refused where nothing is published
     /// safely, unavailable where bytes cannot be had or put.

@@ -10,15 +10,18 @@ use crate::package::open::{self, Unread};
 use crate::package::{Against, Digests, compare, source, summary};
 
 use super::arguments::Verify;
-use super::{Loaded, Refusal, code, put, say, shown};
+use super::{Diagnostics, Loaded, Refusal, code, put, shown};
 
 /// The largest report kept: what a fresh one may take (contract §8).
 const REPORT_BYTES: u64 = 16 << 20;
 
 /// Verifies a package, and holds it against what is given.
-pub(super) fn run(arguments: &Verify) -> Result<u8, Refusal> {
+pub(super) fn run(arguments: &Verify, bound: &mut Diagnostics) -> Result<u8, Refusal> {
     let dialect = arguments.dialect.dialect();
     let seen = look(arguments, dialect);
+    if let Some(context) = &seen.context {
+        bound.under(context);
+    }
     let mut text = String::new();
     let mut lines = String::new();
     let mut worst = code(seen.report.outcome());
@@ -68,7 +71,7 @@ pub(super) fn run(arguments: &Verify) -> Result<u8, Refusal> {
     put(&out)?;
     if arguments.json || worst == 2 {
         let trimmed: Vec<&str> = lines.lines().map(str::trim_start).collect();
-        say(&trimmed.join("\n"));
+        bound.say(&trimmed.join("\n"));
     }
     Ok(worst)
 }

@@ -2,6 +2,7 @@
 
 mod assessment;
 mod context_input;
+mod disclosed;
 mod inventory;
 mod report;
 
@@ -14,6 +15,7 @@ pub use assessment::{
 pub use context_input::{
     Applicability, ContextInput, Correspondence, Expectation, Extent3, Invocation, Window,
 };
+pub(crate) use disclosed::Disclosed;
 pub use inventory::{Binding, Fact, FactKind, FactReason, Facts, Input, Inventory};
 pub use report::{
     AttestationCheck, AttestationStatus, Counts, Established, ExpectationStatus, Report,

@@ -28,7 +28,7 @@ pub(crate) use retained_report::RetainedReport;
 use std::borrow::Cow;
 
 use crate::Dialect;
-use crate::grammar::{Instant, Locator, Surface, percent_run_id};
+use crate::grammar::{Instant, Locator, Surface, SurfaceSet, percent_run_id};
 use crate::json::{Bounds, Fault, Json, Strict};
 use crate::limits::{Limit, Meter};
 use crate::reason::Reason;
@@ -235,6 +235,14 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// The surfaces its records stand on.
+    pub(crate) fn surfaces(&self) -> SurfaceSet {
+        self.records
+            .iter()
+            .filter_map(|record| record.surface)
+            .collect()
+    }
+
     /// The stand-in of an input that fails its format.
     pub(crate) fn malformed(format: Format, length: u64) -> Self {
         Self {

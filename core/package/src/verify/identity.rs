@@ -55,11 +55,7 @@ fn mapping_fits(declared: SurfaceSet, format: Format, admitted: Option<&Admitted
             declared.is_subset(first_four)
                 && match admitted.map(|admitted| &admitted.source) {
                     Some(Ok(source)) => {
-                        let seen: SurfaceSet = source
-                            .records
-                            .iter()
-                            .filter_map(|record| record.surface)
-                            .collect();
+                        let seen = source.surfaces();
                         let enumerated = match &source.content {
                             Content::Bundle(bundle) => bundle.enumerated(),
                             _ => SurfaceSet::default(),
@@ -78,11 +74,7 @@ fn mapping_fits(declared: SurfaceSet, format: Format, admitted: Option<&Admitted
             declared.is_subset(kernel)
                 && match admitted.map(|admitted| &admitted.source) {
                     Some(Ok(source)) => {
-                        let seen: SurfaceSet = source
-                            .records
-                            .iter()
-                            .filter_map(|record| record.surface)
-                            .collect();
+                        let seen = source.surfaces();
                         source.records.is_empty() || seen == declared
                     }
                     _ => true,

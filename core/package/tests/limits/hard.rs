@@ -64,7 +64,9 @@ fn row(limit: Limit) -> Row {
         Limit::PayloadStringBytes => Crossed(payload_string, "verified", COUNTED),
         Limit::References => Crossed(references, "stale_assessment", COUNTED),
         Limit::ReferenceDepth => Never("what a reference may select holds none that is followed"),
-        Limit::DiagnosticBytes => Never("the library writes no diagnostics"),
+        Limit::DiagnosticBytes => {
+            Never("the library writes no diagnostics; the program is held to it")
+        }
         Limit::FreshResultBytes => Crossed(fresh_result, "verified", RECORDED),
     }
 }

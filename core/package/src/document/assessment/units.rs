@@ -7,7 +7,7 @@ use attest_canon::jcs::Writer;
 
 use super::{Result, nullable, surface};
 use crate::Dialect;
-use crate::document::{digest, need, reference, tokens, write_null};
+use crate::document::{Disclosed, digest, need, reference, tokens, write_null};
 use crate::grammar::{Ref, Surface};
 use crate::json::{Fault, Strict};
 use crate::limits::Meter;
@@ -131,34 +131,20 @@ fn read_disclosure<'a>(reader: &mut Strict<'a>, meter: &mut Meter) -> Result<Dis
         match key {
             "mode" => mode = Some(reader.string()?),
             "target" => target = Some(reference(reader, meter)?),
-            "value" => value = Some(read_inline(reader, meter)?),
+            "value" => value = Some(Disclosed::read(reader, meter)?),
             _ => return Err(Fault::Shape),
         }
         Ok(())
     })?;
     match (need(mode)?.as_ref(), target, value) {
-        ("inline", None, Some(inline)) => Ok(inline),
+        ("inline", None, Some(inline)) => Ok(Disclosure::Inline {
+            operation: inline.operation,
+            source: inline.source,
+            value: Cow::Borrowed(inline.value),
+        }),
         ("reference", Some(target), None) => Ok(Disclosure::Reference(target)),
         _ => Err(Fault::Shape),
     }
-}
-
-fn read_inline<'a>(reader: &mut Strict<'a>, meter: &mut Meter) -> Result<Disclosure<'a>> {
-    let (mut operation, mut source, mut value) = (None, None, None);
-    reader.object(|reader, key| {
-        match key {
-            "operation" => operation = Some(reader.string()?),
-            "source" => source = Some(reference(reader, meter)?),
-            "value" => value = Some(reader.payload(Strict::skip)?),
-            _ => return Err(Fault::Shape),
-        }
-        Ok(())
-    })?;
-    Ok(Disclosure::Inline {
-        operation: need(operation)?,
-        source: need(source)?,
-        value: Cow::Borrowed(need(value)?),
-    })
 }
 
 pub(super) fn write_unit(writer: &mut Writer, unit: &Unit<'_>) {
