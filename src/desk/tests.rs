@@ -652,7 +652,7 @@ fn a_ledger_that_disappears_is_still_in_view() {
     bench.keys("enter");
     fs::remove_file(folder.path()).unwrap();
     bench.keys("w");
-    assert!(bench.asked().contains("changed by another program"));
+    assert!(bench.asked().contains("is no longer there"));
     bench.keys("esc");
     assert_eq!(bench.standing(unasked()), (Standing::Overridden, NO));
 }
