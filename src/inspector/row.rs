@@ -161,6 +161,11 @@ impl Row {
         }
     }
 
+    /// The line of this place of what free text is looked for in: who is the first, what the second.
+    pub fn lower(&self, place: usize) -> &str {
+        self.haystack.split('\n').nth(place).unwrap_or_default()
+    }
+
     /// What free text is looked for in, in lower case, a line for each text.
     pub fn haystack(&self) -> &str {
         &self.haystack

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use attest_grading::model::Grade;
 
-use crate::inspector::filter::{Filter, FilterError};
+use crate::inspector::filter::{Filter, FilterError, Passing};
 use crate::inspector::row::{Column, Row, Sort, Standing};
 use crate::inspector::widgets::cursor::Cursor;
 use crate::inspector::work::Opened;
@@ -33,6 +33,8 @@ pub struct List {
     sort: Sort,
     filter_text: String,
     filter: Filter,
+    /// What is known of the rows by the filter's tests.
+    passing: Passing,
     errors: Vec<FilterError>,
     counts: Counts,
     /// A receipt a person just changed: it stays in view until they filter otherwise.
@@ -52,6 +54,7 @@ impl List {
     pub fn set_rows(&mut self, opened: Arc<Opened>) {
         let chosen = self.chosen().map(|row| row.id.clone());
         self.opened = opened;
+        self.passing.forget();
         self.resort();
         self.refilter(chosen.as_deref());
     }
@@ -64,6 +67,7 @@ impl List {
             self.pinned = Some(row.id.clone());
             *held = row;
         }
+        self.passing.forget();
         self.resort();
         self.refilter(chosen.as_deref());
     }
@@ -186,14 +190,14 @@ impl List {
     fn refilter(&mut self, chosen: Option<&str>) {
         self.counts = Counts::default();
         // In the order the rows lie in memory; the order they are shown in comes after.
-        let mut passes = vec![false; self.opened.rows.len()];
+        let mut passes = self.passing.of(&self.filter, &self.opened.rows);
         let mut chosen_place = None;
         for ((row, place), passes) in self.opened.rows.iter().zip(0u32..).zip(&mut passes) {
             if chosen == Some(row.id.as_str()) {
                 chosen_place = Some(place);
             }
             let pinned = self.pinned.as_ref() == Some(&row.id);
-            *passes = pinned || self.filter.matches(row);
+            *passes |= pinned;
             if !*passes {
                 continue;
             }
