@@ -46,8 +46,8 @@ enum Test {
     Rule(String),
     /// Beginnings of ids, in order, none of them the beginning of another.
     Id(Vec<String>),
-    Who(String),
-    What(String),
+    Who(Box<Needle>),
+    What(Box<Needle>),
     Reason(Vec<ReasonCode>),
     Is(Vec<Is>),
     Score(Comparison, Decimal),
@@ -204,8 +204,8 @@ impl Test {
                 let before = place.checked_sub(1).and_then(|place| ids.get(place));
                 before.is_some_and(|id| row.id.starts_with(id.as_str()))
             }
-            Self::Who(text) => row.lower(0).contains(text.as_str()),
-            Self::What(text) => row.lower(1).contains(text.as_str()),
+            Self::Who(text) => text.is_in(row.lower_who()),
+            Self::What(text) => text.is_in(row.lower_what()),
             Self::Reason(codes) => row.reasons.iter().any(|code| codes.contains(code)),
             Self::Is(all) => all.iter().any(|is| match is {
                 Is::Standing(standing) => row.standing == *standing,

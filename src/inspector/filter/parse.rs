@@ -216,8 +216,8 @@ fn read(raw: &Raw<'_>) -> Result<Vec<Test>, FilterProblem> {
             ids.dedup_by(|id, shorter| id.starts_with(shorter.as_str()));
             Test::Id(ids)
         }
-        "who" => return texts(Test::Who),
-        "what" => return texts(Test::What),
+        "who" => return texts(|text| Test::Who(Box::new(Needle::new(&text)))),
+        "what" => return texts(|text| Test::What(Box::new(Needle::new(&text)))),
         "reason" => Test::Reason(
             each(
                 raw,

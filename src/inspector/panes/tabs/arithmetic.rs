@@ -503,12 +503,11 @@ fn write_counterfactual(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace) 
 }
 
 fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
-    let others: Vec<&CandidateTrace> = claim
+    let others: Vec<(usize, &CandidateTrace)> = claim
         .candidates
         .iter()
         .enumerate()
         .filter(|(at, _)| Some(*at) != claim.best)
-        .map(|(_, one)| one)
         .collect();
     page.heading("Other candidates");
     if others.is_empty() {
@@ -516,7 +515,7 @@ fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
         return;
     }
     let clock = Clock::of(&claim.claim.claimed_at);
-    for one in others.iter().take(MOST_CANDIDATES) {
+    for (place, one) in others.iter().take(MOST_CANDIDATES) {
         let (role, mark, fate) = match one.fate {
             Fate::Assigned => (
                 Role::Good,
@@ -555,7 +554,8 @@ fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
             },
         );
         let text = format!(
-            "{score}  {}  {}  {fate}",
+            "{}. {score}  {}  {}  {fate}",
+            place + 1,
             clock.at(one.observation.occurred_at.instant()),
             row_text(&one.observation)
         );
