@@ -16,7 +16,9 @@ use super::rows::alone;
 use super::serve::FAULT;
 use crate::inspector::screens::review::{self, Case};
 use crate::inspector::screens::{Answer, Query};
-use crate::inspector::work::{Desk, Done, Explained, Inbox, Opened, Progress, Request, Told};
+use crate::inspector::work::{
+    Cancelled, Desk, Done, Explained, Inbox, Opened, Progress, Request, Told,
+};
 use crate::package::{open, receipt, source, summary};
 
 /// Why nothing of a package can be changed.
@@ -129,7 +131,7 @@ impl PackageDesk {
         let opened = catch_unwind(AssertUnwindSafe(|| self.open(progress)));
         let opened = opened.unwrap_or_else(|_| Err(FAULT.to_owned()));
         if progress.is_cancelled() {
-            inbox.tell(Told::Cancelled);
+            inbox.tell(Told::Cancelled(Box::new(Cancelled::Ledger)));
             return answer(&[], inbox);
         }
         match opened {

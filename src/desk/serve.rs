@@ -13,7 +13,8 @@ use super::rows::row;
 use super::travel::Verdicts;
 use super::{DEMO, Job, now};
 use crate::inspector::look::grade_word;
-use crate::inspector::work::{Asked, Deed, Desk, Done, Inbox, Progress, Request, Told};
+use crate::inspector::text::counted;
+use crate::inspector::work::{Asked, Cancelled, Deed, Desk, Done, Inbox, Progress, Request, Told};
 use crate::store::{EventError, Held, Problem, Session, StoreError};
 
 /// What is said of a panic, which no message may come from.
@@ -75,6 +76,8 @@ impl LedgerDesk {
         };
         let mut verdicts = Verdicts::new();
         let mut travel = None;
+        // The instant that was shown last.
+        let mut seen = None;
         let mut opening = Opening::First;
         loop {
             let look = Look {
@@ -88,17 +91,22 @@ impl LedgerDesk {
             let turn = catch_unwind(AssertUnwindSafe(|| look.serve(&progress, inbox)));
             let turn = match turn {
                 Ok(Ok(turn)) => {
+                    seen = travel;
                     opening = Opening::Again;
                     turn
                 }
                 refused => {
                     inbox.tell(match refused {
                         Ok(Err(Some(message))) => Told::Failed(message),
-                        Ok(Err(None)) => Told::Cancelled,
+                        Ok(Err(None)) => Told::Cancelled(Box::new(match travel {
+                            Some(at) if travel != seen => Cancelled::Travel(at),
+                            _ => Cancelled::Ledger,
+                        })),
                         _ => Told::Failed(FAULT.to_owned()),
                     });
-                    // No preview: what stands is shown again.
-                    if travel.take().is_some() {
+                    // No preview: what was seen before is shown again, at last what stands.
+                    if travel.is_some() {
+                        travel = if travel == seen { None } else { seen };
                         progress = Progress::again(inbox);
                         continue;
                     }
@@ -288,7 +296,11 @@ fn take_up(held: &mut Held) -> Result<Done, String> {
     let count = session.left().len();
     let refused = session.take_up().map_err(|error| error.to_string())?;
     let taken = count.saturating_sub(refused.len());
-    let mut text = format!("{taken} of {count} events are taken up, not saved yet");
+    let mut text = format!(
+        "{} of {} taken up, not saved yet",
+        crate::inspector::text::count(taken),
+        counted(count, "event", "events")
+    );
     if let Some(first) = refused.first() {
         text.push_str(&format!("; refused: {first}"));
     }

@@ -101,9 +101,10 @@ impl fmt::Display for EventError {
                 write!(f, "receipt {id}: claim {claim} holds its evidence now")
             }
             Self::Store(error) => fmt::Display::fmt(error, f),
-            Self::Waiting(count) => {
-                write!(f, "{count} events of an earlier run are not saved yet")
-            }
+            Self::Waiting(count) => match count {
+                1 => f.write_str("1 event of an earlier run is not saved yet"),
+                _ => write!(f, "{count} events of an earlier run are not saved yet"),
+            },
             Self::BatchUnsaved => f.write_str("the last batch is not saved yet"),
         }
     }

@@ -102,7 +102,7 @@ pub fn row(item: &Item, look: &Look) -> Line<'static> {
                 look.span(Role::Muted, format!("{} reproduced", count(batch.receipts))),
             ];
             if batch.mismatched > 0 {
-                spans.push(look.span(Role::Bad, format!("  {} differ", count(batch.mismatched))));
+                spans.push(look.span(Role::Bad, format!("  {}", differ(batch.mismatched))));
             }
             Line::from(spans)
         }
