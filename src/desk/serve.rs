@@ -13,6 +13,7 @@ use super::rows::row;
 use super::travel::Verdicts;
 use super::{DEMO, Job, now};
 use crate::inspector::look::grade_word;
+use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::text::counted;
 use crate::inspector::work::{Asked, Cancelled, Deed, Desk, Done, Inbox, Progress, Request, Told};
 use crate::store::{EventError, Held, Problem, Session, StoreError};
@@ -236,11 +237,13 @@ fn find(session: &Session, id: Id) -> Option<&Receipt> {
     receipts.find(|receipt| receipt.id == id)
 }
 
-/// What is told of a receipt that a person's word changed.
-fn changed(held: &Held, id: Id, text: String) -> Done {
+/// What is told of a receipt that a person's word changed: a text, and when.
+fn changed(held: &Held, id: Id, text: &str, at: IsoTs) -> Done {
     let Some(receipt) = held.session().and_then(|session| find(session, id)) else {
-        return Done::Told(text);
+        return Done::Told(format!("{text} {at}"));
     };
+    let at = Clock::of(&receipt.computed_at).stamp(at.instant());
+    let text = format!("{text} {at}");
     Done::Changed {
         row: Box::new(row(held.view(), receipt)),
         receipt: Box::new(receipt.clone()),
@@ -260,7 +263,8 @@ fn say(
     Ok(changed(
         held,
         id,
-        format!("it counts as {} since {at}", grade_word(grade.grade())),
+        &format!("it counts as {} since", grade_word(grade.grade())),
+        at,
     ))
 }
 
@@ -284,11 +288,7 @@ fn may_revert(held: &Held, id: Id, now: IsoTs) -> Result<Done, String> {
 fn take_back(held: &mut Held, id: Id, told: bool, now: IsoTs) -> Result<Done, String> {
     let session = held.session_mut()?;
     let at = session.take_back(id, told, now).map_err(refusal)?;
-    Ok(changed(
-        held,
-        id,
-        format!("your word was taken back at {at}"),
-    ))
+    Ok(changed(held, id, "your word was taken back at", at))
 }
 
 fn take_up(held: &mut Held) -> Result<Done, String> {

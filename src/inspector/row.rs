@@ -6,6 +6,7 @@ use attest_grading::model::{
     ActionType, AgentId, DisplayNumber, Grade, IsoTs, ReasonCode, Receipt, ReceiptState,
 };
 
+use super::look::grade_word;
 use super::text::shown;
 
 /// Where a receipt stands, as the list says it.
@@ -162,7 +163,7 @@ impl Row {
     /// The word for what the receipt says: its grade, or that it has none.
     pub fn verdict(&self) -> &'static str {
         match self.grade {
-            Some(grade) => grade.as_str(),
+            Some(grade) => grade_word(grade),
             None => self.standing.word(),
         }
     }

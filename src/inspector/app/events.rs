@@ -18,6 +18,7 @@ use super::state::{App, Effect, Tab};
 use super::update::show_tab;
 use crate::inspector::action::Action;
 use crate::inspector::look::grade_word;
+use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::row::{Row, Standing};
 use crate::inspector::text::{counted, shown};
 use crate::inspector::theme::Role;
@@ -598,11 +599,11 @@ fn span(text: &str) -> Option<i64> {
 pub fn arrived(app: &mut App, preview: Option<&Preview>) {
     match preview {
         Some(preview) => {
+            let at = Clock::of(&preview.at).stamp(preview.at.instant());
             let text = match preview.flips.len() {
-                0 => format!("a preview at {}: no receipt says anything else", preview.at),
+                0 => format!("a preview at {at}: no receipt says anything else"),
                 n => format!(
-                    "a preview at {}: {} something else",
-                    preview.at,
+                    "a preview at {at}: {} something else",
                     counted(n, "receipt says", "receipts say")
                 ),
             };

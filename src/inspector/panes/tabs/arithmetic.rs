@@ -600,11 +600,7 @@ fn write_orphan(page: &mut Page<'_>, trace: &Trace, orphan: &OrphanTrace) {
         }
         _ => "happened",
     };
-    page.pair(
-        anchor,
-        Role::Text,
-        &format!("{} {}", clock.at(found.anchor), clock.zone()),
-    );
+    page.pair(anchor, Role::Text, &clock.stamp(found.anchor));
     page.pair("threshold", Role::Text, &points(trace.numbers.unasked));
     let likely = found
         .attribution

@@ -41,6 +41,11 @@ impl Clock {
         )
     }
 
+    /// An instant with its offset: `2026-10-06 14:02 -04:00`.
+    pub fn stamp(self, instant: Instant) -> String {
+        format!("{} {}", self.at(instant), self.zone())
+    }
+
     /// The offset, as instants are written: `-04:00`, `UTC`.
     pub fn zone(self) -> String {
         if self.0 == 0 {
