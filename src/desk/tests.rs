@@ -244,7 +244,7 @@ fn the_demo_from_review_to_revert_and_a_day_later() {
     assert!(
         bench
             .notice()
-            .starts_with("a preview at 2026-10-07 16:00:00.002 UTC: ")
+            .starts_with("a preview at 2026-10-07 16:00:00.002 -04:00: ")
     );
     bench.keys("q");
     assert!(bench.asked().contains("has no file"));
