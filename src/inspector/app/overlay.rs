@@ -49,6 +49,15 @@ impl Overlay {
             Self::Line(_) | Self::Filter { .. } => Context::Input,
         }
     }
+
+    /// Whether it is only read: leaving it gives nothing up.
+    pub fn asks_nothing(&self) -> bool {
+        match self {
+            Self::Help { .. } => true,
+            Self::Dialog(dialog) => dialog.buttons.len() < 2,
+            Self::Chooser(_) | Self::Line(_) | Self::Filter { .. } => false,
+        }
+    }
 }
 
 /// What choosing an item does.

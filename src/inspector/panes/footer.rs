@@ -46,9 +46,14 @@ fn hints(app: &App, room: usize) -> Line<'static> {
         Action::Accept,
         Action::Cancel,
     ];
+    let reads_only = app.overlays.last().is_some_and(Overlay::asks_nothing);
     let hint = |action: Action| {
         let key = keymap.shown(&contexts, action)?;
-        (!action.hint().is_empty()).then(|| (key.to_string(), action.hint()))
+        let hint = match action {
+            Action::Cancel if reads_only => "close",
+            action => action.hint(),
+        };
+        (!hint.is_empty()).then(|| (key.to_string(), hint))
     };
     let cells = |(key, hint): &(String, &str)| width(key) + hint.len() + 3;
     let last: Vec<_> = always.into_iter().filter_map(hint).collect();
