@@ -150,7 +150,7 @@ impl Row {
             row.what.as_str(),
             row.agent.as_str(),
             row.action_word(),
-            row.verdict(),
+            row.verdict_code(),
             row.rule.as_str(),
             row.id.as_str(),
         ]
@@ -160,12 +160,21 @@ impl Row {
         row
     }
 
-    /// The word for what the receipt says: its grade, or that it has none.
+    /// The grade it counts as, or that it has none: never a placeholder.
     pub fn verdict(&self) -> &'static str {
-        match self.grade {
-            Some(grade) => grade_word(grade),
-            None => self.standing.word(),
-        }
+        self.grade.map_or(self.standing.word(), grade_word)
+    }
+
+    /// What free text finds of that: the code, whose parts are the words shown.
+    fn verdict_code(&self) -> &'static str {
+        self.grade.map_or(self.standing.word(), Grade::as_str)
+    }
+
+    /// With or to whom, and about what.
+    pub fn about(&self) -> String {
+        let parts = [self.who.as_str(), self.what.as_str()];
+        let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        told.join("  ")
     }
 
     /// With or to whom, in lower case.
@@ -426,7 +435,7 @@ pub mod tests {
             &row.who,
             &row.what,
             row.agent.as_str(),
-            row.verdict(),
+            row.verdict_code(),
             &row.id,
         ]
         .join("\n")

@@ -81,7 +81,7 @@ pub fn draw_detail(app: &App, area: Rect, buffer: &mut Buffer) {
                 look.verdict(row),
                 format!("{} ", look.standing(row.standing)),
             ),
-            look.span(look.verdict(row), receipts::verdict(row)),
+            look.span(look.verdict(row), row.verdict()),
             Span::raw("  "),
             look.span(Role::Text, receipts::agent(row)),
             Span::raw("  "),

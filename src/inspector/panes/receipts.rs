@@ -163,7 +163,7 @@ fn draw_cell(
     let cells = usize::from(area.width);
     let (role, text) = match column {
         Column::State => (look.verdict(row), look.standing(row.standing).to_owned()),
-        Column::Grade => (look.verdict(row), verdict(row).to_owned()),
+        Column::Grade => (look.verdict(row), row.verdict().to_owned()),
         Column::Time => (Role::Text, time(row, cells)),
         Column::Agent => (Role::Text, agent(row)),
         Column::Action => (Role::Muted, row.action_word().to_owned()),
@@ -183,11 +183,6 @@ fn draw_cell(
         fit(&text, cells, spec.align, look.glyphs.cut),
         look.style(role),
     );
-}
-
-/// The grade a row counts as, or that it has none: never a placeholder.
-pub fn verdict(row: &Row) -> &'static str {
-    row.grade.map_or(row.standing.word(), grade_word)
 }
 
 /// Whose action. Of an action nobody claimed it is never more than likely.

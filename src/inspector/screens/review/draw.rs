@@ -140,14 +140,11 @@ fn queue_line(state: &State, scene: &Scene<'_>, row: &Row, chosen: bool) -> Line
         Span::raw(if chosen { look.glyphs.cursor } else { " " }),
         look.span(role, mark),
         Span::raw(" "),
-        look.span(
-            look.verdict(row),
-            cells(crate::inspector::panes::receipts::verdict(row), 11),
-        ),
+        look.span(look.verdict(row), cells(row.verdict(), 11)),
         look.span(Role::Muted, cells(when.get(5..16).unwrap_or(&when), 12)),
         look.span(Role::Text, cells(&format!("{likely}{}", row.agent), 15)),
         look.span(Role::Muted, cells(action, 17)),
-        look.span(Role::Text, format!("{}  {}", row.who, row.what)),
+        look.span(Role::Text, row.about()),
     ])
 }
 
@@ -159,14 +156,11 @@ fn draw_case(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) 
         let place = format!("{} of {}  ", state.cursor.at + 1, state.len());
         Line::from(vec![
             look.span(Role::Muted, place),
-            look.span(
-                look.verdict(row),
-                crate::inspector::panes::receipts::verdict(row),
-            ),
+            look.span(look.verdict(row), row.verdict()),
             Span::raw("  "),
             look.span(Role::Muted, action),
             Span::raw("  "),
-            look.span(Role::Text, format!("{}  {}", row.who, row.what)),
+            look.span(Role::Text, row.about()),
         ])
     });
     Panel {

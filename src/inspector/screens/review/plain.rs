@@ -36,13 +36,7 @@ pub fn plain(facts: &Facts<'_>, rows: &[Row], pane: &Pane<'_>) -> Vec<String> {
             continue;
         };
         out.push(String::new());
-        out.push(format!(
-            "{}  {}  {}  {}",
-            row.id,
-            row.verdict(),
-            row.who,
-            row.what
-        ));
+        out.push(format!("{}  {}  {}", row.id, row.verdict(), row.about()));
         let case = Id::parse(&row.id)
             .ok_or_else(|| "the receipt has no id".to_owned())
             .and_then(|id| answer(&Query::Case(id), facts, &Progress::silent()))
