@@ -205,6 +205,47 @@ fn no_color_writes_no_colour_and_still_shows_the_selection() {
     assert!(attributes(&terminal.bytes()).iter().any(|a| is_colour(a)));
 }
 
+/// Whether these bytes were written.
+fn wrote(terminal: &Terminal, bytes: &str) -> bool {
+    let written = terminal.bytes();
+    written
+        .windows(bytes.len())
+        .any(|part| part == bytes.as_bytes())
+}
+
+/// `y` hands the receipt's id to the terminal's clipboard, within tmux by the
+/// way through it as well; the id of the demo's first row, in base64.
+#[test]
+fn copying_reaches_the_terminal_and_passes_through_tmux() {
+    const COPY: &str = "\x1b]52;c;M0g3S0tDVzU2RFk3MjRYRUI5QjROV0VRTlk=\x07";
+    let through = format!("\x1bPtmux;\x1b{COPY}\x1b\\");
+    for (extra, wrapped) in [(&[][..], false), (&[("TMUX", "/tmp/t,1,0")][..], true)] {
+        let home = home();
+        let mut terminal = demo(&home, extra);
+        terminal.send("y");
+        terminal.until("it is copied", |terminal| wrote(terminal, COPY));
+        terminal.settle();
+        assert_eq!(wrote(&terminal, &through), wrapped);
+        terminal.send("q");
+        terminal.ends();
+    }
+}
+
+/// `M` leaves the mouse to the terminal while the program runs, and takes it back.
+#[test]
+fn the_mouse_is_switched_off_and_on_while_running() {
+    let home = home();
+    let mut terminal = demo(&home, &[]);
+    assert!(terminal.has_mouse());
+    terminal.send("M");
+    terminal.until("the mouse is left alone", |terminal| !terminal.has_mouse());
+    terminal.send("M");
+    terminal.until("the mouse is taken back", Terminal::has_mouse);
+    terminal.send("q");
+    terminal.ends();
+    assert!(!terminal.is_taken());
+}
+
 /// A paste is text: it never presses keys, and a quit or an escape in it does
 /// nothing.
 #[test]

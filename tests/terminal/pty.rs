@@ -102,7 +102,13 @@ impl Terminal {
         screen.alternate_screen()
             || screen.hide_cursor()
             || screen.bracketed_paste()
-            || screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None
+            || self.has_mouse()
+    }
+
+    /// Whether mouse events go to the program.
+    pub fn has_mouse(&self) -> bool {
+        let parser = self.parsed_from(0);
+        parser.screen().mouse_protocol_mode() != vt100::MouseProtocolMode::None
     }
 
     /// The text of the cells in reverse video.
