@@ -594,15 +594,14 @@ fn span(text: &str) -> Option<i64> {
     (rest.split_whitespace().next().is_some()).then_some(sign * total)
 }
 
-/// Says where one is, after travelling.
+/// Says where one is, after travelling: the header says the instant.
 pub fn arrived(app: &mut App, preview: Option<&Preview>) {
     match preview {
         Some(preview) => {
             let text = match preview.flips.len() {
-                0 => format!("a preview at {}: no receipt says anything else", preview.at),
+                0 => "a preview: no receipt says anything else then".to_owned(),
                 n => format!(
-                    "a preview at {}: {} something else",
-                    preview.at,
+                    "a preview: {} something else then",
                     counted(n, "receipt says", "receipts say")
                 ),
             };
