@@ -12,6 +12,7 @@ pub mod key;
 pub mod keymap;
 pub mod look;
 pub mod panes;
+pub mod parts;
 pub mod plain;
 pub mod row;
 pub mod run;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use attest_grading::model::{
-    ActionType, AgentId, DisplayNumber, Grade, IsoTs, ReasonCode, Receipt, ReceiptState,
+    ActionType, AgentId, BaseState, DisplayNumber, Grade, IsoTs, ReasonCode, Receipt, ReceiptState,
 };
 
 use super::look::grade_word;
@@ -56,6 +56,8 @@ pub struct Row {
     pub standing: Standing,
     /// The grade it counts as; none while it is checking or kept.
     pub grade: Option<Grade>,
+    /// The grade a batch gave it, whatever a person says; none while it is still checking.
+    pub graded: Option<Grade>,
     /// Whose action.
     pub agent: AgentId,
     /// What was claimed or seen; none for a scope, or where it is withheld.
@@ -125,6 +127,7 @@ impl Row {
             id: receipt.id.to_string(),
             standing,
             grade,
+            graded: (receipt.base_state() == BaseState::Final).then_some(receipt.grade),
             agent: receipt.agent,
             action: subject.action,
             is_withheld: subject.is_withheld,
@@ -304,8 +307,8 @@ impl Column {
 /// text: its first 15 bytes, then its length as far as they go.
 fn beginning(text: &str) -> (u128, bool) {
     let mut bytes = [0; 16];
-    for (byte, of_text) in bytes.iter_mut().zip(text.bytes().take(15)) {
-        *byte = of_text;
+    if let Some(room) = bytes.get_mut(..15) {
+        put(room, text.as_bytes());
     }
     let length = u8::try_from(text.len()).unwrap_or(16).min(16);
     if let Some(last) = bytes.last_mut() {
@@ -314,19 +317,26 @@ fn beginning(text: &str) -> (u128, bool) {
     (u128::from_be_bytes(bytes), length < 16)
 }
 
+/// Puts as much of a text as there is room for at the start of the bytes; how much that is.
+fn put(bytes: &mut [u8], text: &[u8]) -> usize {
+    let length = text.len().min(bytes.len());
+    if let (Some(to), Some(from)) = (bytes.get_mut(..length), text.get(..length)) {
+        to.copy_from_slice(from);
+    }
+    length
+}
+
 /// Two texts, the first before the second, as numbers in their order: their first 32 bytes. No text
 /// that is fit for a terminal holds the byte between them, which is less than any of theirs.
 fn two_beginnings(first: &str, second: &str) -> (u128, u128) {
     let mut bytes = [0; 32];
-    let texts = first.bytes().chain([0]).chain(second.bytes());
-    for (byte, of_text) in bytes.iter_mut().zip(texts) {
-        *byte = of_text;
+    let length = put(&mut bytes, first.as_bytes());
+    if let Some(rest) = bytes.get_mut(length.saturating_add(1)..) {
+        put(rest, second.as_bytes());
     }
-    let [high, low] = [&bytes[..16], &bytes[16..]].map(|half| {
-        half.iter()
-            .fold(0, |number: u128, byte| number << 8 | u128::from(*byte))
-    });
-    (high, low)
+    let (high, low) = bytes.split_at(16);
+    let number = |half: &[u8]| half.try_into().map_or(0, u128::from_be_bytes);
+    (number(high), number(low))
 }
 
 /// How a list is sorted.
@@ -409,6 +419,7 @@ pub mod tests {
                 Standing::Checking
             },
             grade,
+            graded: grade,
             agent: AgentId::Muse,
             action: Some(ActionType::EmailSent),
             is_withheld: false,

@@ -18,7 +18,6 @@ use super::state::{App, Effect, Tab};
 use super::update::show_tab;
 use crate::inspector::action::Action;
 use crate::inspector::look::grade_word;
-use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::row::{Row, Standing};
 use crate::inspector::text::{counted, shown};
 use crate::inspector::theme::Role;
@@ -595,15 +594,14 @@ fn span(text: &str) -> Option<i64> {
     (rest.split_whitespace().next().is_some()).then_some(sign * total)
 }
 
-/// Says where one is, after travelling.
+/// Says where one is, after travelling: the header says the instant.
 pub fn arrived(app: &mut App, preview: Option<&Preview>) {
     match preview {
         Some(preview) => {
-            let at = Clock::of(&preview.at).stamp(preview.at.instant());
             let text = match preview.flips.len() {
-                0 => format!("a preview at {at}: no receipt says anything else"),
+                0 => "a preview: no receipt says anything else then".to_owned(),
                 n => format!(
-                    "a preview at {at}: {} something else",
+                    "a preview: {} something else then",
                     counted(n, "receipt says", "receipts say")
                 ),
             };

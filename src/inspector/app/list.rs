@@ -5,6 +5,7 @@ use std::sync::Arc;
 use attest_grading::model::Grade;
 
 use crate::inspector::filter::{Filter, FilterError, Passing};
+use crate::inspector::parts::in_parts;
 use crate::inspector::row::{Column, Row, Sort, Standing};
 use crate::inspector::widgets::cursor::Cursor;
 use crate::inspector::work::Opened;
@@ -179,11 +180,10 @@ impl List {
         // Each row is looked at once; only rows whose keys tie are looked at again.
         let sort = self.sort;
         let rows = &self.opened.rows;
-        let mut keyed: Vec<_> = rows
-            .iter()
-            .zip(0u32..)
-            .map(|(row, place)| (sort.key(row), place))
-            .collect();
+        let keys = in_parts(rows, 1, |part| {
+            part.iter().map(|row| sort.key(row)).collect()
+        });
+        let mut keyed: Vec<_> = keys.into_iter().zip(0u32..).collect();
         let row = |place: u32| usize::try_from(place).ok().and_then(|at| rows.get(at));
         keyed.sort_unstable_by(|(a_key, a), (b_key, b)| {
             a_key.cmp(b_key).then_with(|| match (row(*a), row(*b)) {

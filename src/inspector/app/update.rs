@@ -571,8 +571,8 @@ fn cancelled(app: &mut App, what: &Cancelled) -> Vec<Effect> {
     };
     let text = match what {
         Cancelled::Ledger => format!("cancelled; {} reads the ledger again", key(Action::Reload)),
-        Cancelled::Travel(at) => format!(
-            "cancelled: no preview at {at}; {} asks for it again",
+        Cancelled::Travel(_) => format!(
+            "cancelled: no preview; {} asks for it again",
             key(Action::Travel)
         ),
         Cancelled::Query(query) => {

@@ -2,6 +2,7 @@
 //! only what is new is looked for.
 
 use super::{Filter, Test};
+use crate::inspector::parts::in_parts;
 use crate::inspector::row::Row;
 
 /// Rows of a word of bits.
@@ -56,7 +57,7 @@ fn holding(test: &Test, rows: &[Row]) -> Vec<u64> {
         let bits = rows.iter().map(|row| u64::from(test.holds(row)));
         bits.rev().fold(0, |word, bit| word << 1 | bit)
     };
-    rows.chunks(WORD).map(word).collect()
+    in_parts(rows, WORD, |part| part.chunks(WORD).map(word).collect())
 }
 
 #[cfg(test)]

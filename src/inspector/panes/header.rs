@@ -66,7 +66,7 @@ fn notes(app: &App) -> Vec<Span<'static>> {
 pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     let look = &app.look;
     let room = usize::from(area.width);
-    let notes = notes(app);
+    let mut notes = notes(app);
     let cells =
         |spans: &[Span<'_>]| -> usize { spans.iter().map(|span| width(&span.content)).sum() };
     let named = tabs(app, true);
@@ -88,10 +88,13 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         .map(|span| width(&span.content))
         .sum();
     let name_room = room.saturating_sub(used + right_width + 2);
-    left.push(look.span(
-        Role::Text,
-        cut_middle(&app.name, name_room, look.glyphs.cut).into_owned(),
-    ));
+    let name = cut_middle(&app.name, name_room, look.glyphs.cut).into_owned();
+    // Where there is no room for the name, there is none for the gap after it.
+    if let (true, Some(first)) = (name.is_empty(), notes.first_mut()) {
+        left.clear();
+        first.content = format!(" {}", first.content.trim_start()).into();
+    }
+    left.push(look.span(Role::Text, name));
     left.extend(notes);
     let left = Line::from(left);
     let left_room = area

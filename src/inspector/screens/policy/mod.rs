@@ -186,7 +186,7 @@ impl State {
             self.focus = Focus::Detail;
             return vec![Want::Tell(
                 Role::Muted,
-                "only a number can be changed here; another file can change anything".to_owned(),
+                "only a number is changed here; another file changes more".to_owned(),
             )];
         };
         let loaded = self.loaded_number(&path).unwrap_or(&written);

@@ -8,7 +8,7 @@ mod draw;
 mod lines;
 mod plain;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use attest_canon::Id;
@@ -85,9 +85,9 @@ struct MadeFor {
 #[derive(Clone, Debug)]
 pub struct State {
     focus: Focus,
-    /// What ever needed a person since the program began, with its order: what is decided stays
-    /// in its place.
-    known: BTreeMap<String, Rank>,
+    /// What was decided before the program began, and was not taken back since: it never waited
+    /// here. What is decided here stays in its place.
+    decided_before: Option<BTreeSet<String>>,
     skipped: BTreeSet<String>,
     /// Places in the ledger's rows, in order; none until it is made.
     queue: Option<Vec<usize>>,
@@ -103,7 +103,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             focus: Focus::List,
-            known: BTreeMap::new(),
+            decided_before: None,
             skipped: BTreeSet::new(),
             queue: None,
             cursor: Cursor::default(),
@@ -118,10 +118,10 @@ impl Default for State {
 
 /// The place of a receipt's kind in the queue; none where it needs nobody.
 fn kind(row: &Row) -> Option<u8> {
-    if row.standing != Standing::Final || row.is_superseded {
+    if row.is_superseded {
         return None;
     }
-    match row.grade? {
+    match row.graded? {
         Grade::Unasked => Some(0),
         Grade::NotFound => Some(1),
         Grade::OverScope => Some(2),
@@ -133,27 +133,41 @@ fn kind(row: &Row) -> Option<u8> {
 impl State {
     fn make_queue(&mut self, opened: &Opened) {
         let chosen = self.current(opened).map(|row| row.id.clone());
-        for row in &opened.rows {
-            if let Some(kind) = kind(row) {
-                self.known
-                    .entry(row.id.clone())
-                    .or_insert((kind, row.at.instant()));
+        let rows = &opened.rows;
+        let before = self.decided_before.get_or_insert_with(|| {
+            let decided = rows
+                .iter()
+                .filter(|row| row.standing == Standing::Overridden);
+            decided.map(|row| row.id.clone()).collect()
+        });
+        let mut queue: Vec<(Rank, usize)> = Vec::new();
+        for (place, row) in rows.iter().enumerate() {
+            let waited = match row.standing {
+                Standing::Final => {
+                    // Taken back, it waits as any other, and is decided here.
+                    if !before.is_empty() {
+                        before.remove(&row.id);
+                    }
+                    true
+                }
+                Standing::Overridden => !before.contains(&row.id),
+                Standing::Checking | Standing::Kept => false,
+            };
+            if let Some(kind) = kind(row).filter(|_| waited) {
+                queue.push(((kind, row.at.instant()), place));
             }
         }
-        let mut queue: Vec<(Rank, &str, usize)> = opened
-            .rows
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| kind(row).is_some() || row.standing == Standing::Overridden)
-            .filter_map(|(place, row)| Some((*self.known.get(&row.id)?, row.id.as_str(), place)))
-            .collect();
-        queue.sort_unstable();
-        let at = queue
-            .iter()
-            .position(|(_, id, _)| chosen.as_deref() == Some(*id));
+        let id = |place: usize| rows.get(place).map(|row| row.id.as_str());
+        queue.sort_unstable_by(|(a_rank, a), (b_rank, b)| {
+            a_rank.cmp(b_rank).then_with(|| id(*a).cmp(&id(*b)))
+        });
+        let at = chosen.and_then(|chosen| {
+            let chosen = Some(chosen.as_str());
+            queue.iter().position(|(_, place)| id(*place) == chosen)
+        });
         // At first the cursor is on what waits.
         self.cursor.at = at.unwrap_or(0);
-        self.queue = Some(queue.into_iter().map(|(.., place)| place).collect());
+        self.queue = Some(queue.into_iter().map(|(_, place)| place).collect());
     }
 
     fn row<'o>(&self, opened: &'o Opened, place: usize) -> Option<&'o Row> {
