@@ -82,7 +82,7 @@ fn killed_at_any_instant_nothing_acknowledged_is_lost() {
             assert_eq!(after, before, "offered although it is saved, try {tries}");
             let apply = desk.run(&["journal", "demo.json", "--apply"]);
             assert_eq!(apply.code, Some(0), "{apply:?}");
-            assert!(apply.out.contains("1 of 1 events saved"), "{apply:?}");
+            assert!(apply.out.contains("1 of 1 event saved"), "{apply:?}");
             taken_up += 1;
         }
         if desk.read("demo.json") != before {

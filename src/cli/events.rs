@@ -6,6 +6,7 @@ use attest_canon::Id;
 use attest_grading::ledger::Event;
 use attest_grading::model::{OverrideGrade, Receipt};
 
+use crate::inspector::text::counted;
 use crate::store::{EventError, Session, StoredEvent};
 
 use super::json::{entity, line};
@@ -55,7 +56,10 @@ pub(super) fn journal(ledger: &Path, apply: bool, discard: bool) -> Outcome {
     if discard {
         let count = session.left().len();
         session.give_up().map_err(|error| error.to_string())?;
-        return print(&format!("{name}: {count} events given up\n"));
+        return print(&format!(
+            "{name}: {} given up\n",
+            counted(count, "event", "events")
+        ));
     }
     if apply {
         let count = session.left().len();
@@ -65,7 +69,10 @@ pub(super) fn journal(ledger: &Path, apply: bool, discard: bool) -> Outcome {
         }
         session.save().map_err(|error| error.to_string())?;
         let taken = count.saturating_sub(refused.len());
-        return print(&format!("{name}: {taken} of {count} events saved\n"));
+        return print(&format!(
+            "{name}: {taken} of {} saved\n",
+            counted(count, "event", "events")
+        ));
     }
     let mut out = String::new();
     for StoredEvent { receipt, event } in session.left() {

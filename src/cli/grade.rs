@@ -8,6 +8,7 @@ use attest_grading::model::{IsoTs, Receipt, ReceiptState};
 use attest_grading::policy::{DEFAULT_POLICY, load_policy};
 
 use crate::desk::Job;
+use crate::inspector::text::counted;
 use crate::store::{Opened, Session};
 
 use super::arguments::Grade;
@@ -50,7 +51,7 @@ fn look(arguments: &Grade, job: &Job) -> Outcome {
             ("warnings", list(ready.next.warnings().iter().map(text))),
         ])));
     }
-    let mut out = format!("{} receipts at {at}\n", graded.len());
+    let mut out = format!("{} at {at}\n", counted(graded.len(), "receipt", "receipts"));
     for one in &graded {
         out.push_str(&row(one));
     }
@@ -103,8 +104,11 @@ fn write(arguments: &Grade, job: &Job) -> Outcome {
     print(&match said {
         None => format!("nothing was open and nothing new at {at}; the batch is recorded\n"),
         Some(stored) => format!(
-            "stored at {at}: {} receipts added, {} graded anew, {} deleted, {} superseded\n",
-            stored.added, stored.regraded, stored.deleted, stored.superseded
+            "stored at {at}: {} added, {} graded anew, {} deleted, {} superseded\n",
+            counted(stored.added, "receipt", "receipts"),
+            stored.regraded,
+            stored.deleted,
+            stored.superseded
         ),
     })
 }

@@ -8,6 +8,7 @@ use attest_grading::ledger::Ledger;
 use attest_grading::replay::{Mismatch, ReplayReport, Replayer};
 use attest_grading::text::escaped;
 
+use crate::inspector::text::counted;
 use crate::store::{self, OpenError};
 
 use super::json::{count, line, list, object, or_null, text};
@@ -54,8 +55,11 @@ pub(super) fn run(ledgers: &[PathBuf], json: bool) -> Outcome {
 
 fn summary(name: &str, report: &ReplayReport) -> String {
     let mut text = format!(
-        "{name}\n{} receipts in {} batches: {} reproduced, {} mismatched\n",
-        report.receipts, report.batches, report.reproduced, report.mismatched
+        "{name}\n{} in {}: {} reproduced, {} mismatched\n",
+        counted(report.receipts, "receipt", "receipts"),
+        counted(report.batches, "batch", "batches"),
+        report.reproduced,
+        report.mismatched
     );
     for (field, count) in report.by_field() {
         text.push_str(&format!("  {field}: {count}\n"));

@@ -35,14 +35,55 @@ fn written(errors: &[ConfigError]) -> Vec<String> {
         .collect()
 }
 
-/// The name of a problem's kind.
-fn kind(problem: &Problem) -> String {
-    let text = format!("{problem:?}");
-    text.split(|c: char| !c.is_ascii_alphanumeric())
-        .next()
-        .unwrap()
-        .to_owned()
+/// What a fixture can hold of a kind; a file that does not read is none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    Fixture(&'static str),
+    NoText,
 }
+
+/// Every kind, told apart without a wildcard: a new one does not compile until
+/// it has its line here and, with it, its place in [`KINDS`].
+fn kind(problem: &Problem) -> Kind {
+    Kind::Fixture(match problem {
+        Problem::Unreadable(_) | Problem::TooLarge | Problem::NotUtf8 => return Kind::NoText,
+        Problem::Syntax(_) => KINDS[0],
+        Problem::UnknownSetting(..) => KINDS[1],
+        Problem::WrongType(..) => KINDS[2],
+        Problem::BadValue(..) => KINDS[3],
+        Problem::UnknownTheme(..) => KINDS[4],
+        Problem::BadThemeName(_) => KINDS[5],
+        Problem::UnknownAction(..) => KINDS[6],
+        Problem::BadKey(..) => KINDS[7],
+        Problem::TypingKey(..) => KINDS[8],
+        Problem::Clash(..) => KINDS[9],
+        Problem::BadFilter(..) => KINDS[10],
+        Problem::EmptyFilterName => KINDS[11],
+        Problem::Missing(_) => KINDS[12],
+        Problem::UnknownRole(..) => KINDS[13],
+        Problem::MissingRole(_) => KINDS[14],
+        Problem::Inherits(_) => KINDS[15],
+    })
+}
+
+const KINDS: [&str; 16] = [
+    "not TOML",
+    "unknown setting",
+    "wrong type",
+    "bad value",
+    "unknown theme",
+    "bad theme name",
+    "unknown action",
+    "bad key",
+    "typing key",
+    "clash",
+    "bad filter",
+    "filter without a name",
+    "missing setting",
+    "unknown role",
+    "missing role",
+    "inherits",
+];
 
 #[test]
 fn every_kind_of_problem_is_found_on_its_line() {
@@ -65,25 +106,8 @@ fn every_kind_of_problem_is_found_on_its_line() {
         assert_eq!(shown, expected, "{}", path.display());
         kinds.extend(errors.iter().map(|error| kind(&error.problem)));
     }
-    let all = [
-        "BadFilter",
-        "BadKey",
-        "BadThemeName",
-        "BadValue",
-        "Clash",
-        "EmptyFilterName",
-        "Inherits",
-        "Missing",
-        "MissingRole",
-        "Syntax",
-        "TypingKey",
-        "UnknownAction",
-        "UnknownRole",
-        "UnknownSetting",
-        "UnknownTheme",
-        "WrongType",
-    ];
-    assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), all);
+    let all: BTreeSet<Kind> = KINDS.map(Kind::Fixture).into();
+    assert_eq!(kinds, all);
 }
 
 #[test]

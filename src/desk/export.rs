@@ -5,6 +5,7 @@ use std::path::Path;
 use attest_canon::sha256;
 use attest_grading::ledger::Ledger;
 
+use crate::inspector::text::{count, counted};
 use crate::inspector::work::{Done, Offer, Progress};
 use crate::package::{LedgerFile, Names, Request, Selection, Step, export_watched, plan, publish};
 use crate::store::{Bound, Held};
@@ -102,11 +103,15 @@ fn made(
     publish(&names, &exported.built).map_err(|error| error.to_string())?;
     let name = attest_grading::text::escaped(&path.to_string_lossy()).into_owned();
     let mut text = format!(
-        "{name}: {} of {} receipts, verified, with its context and report beside it",
-        exported.receipts, exported.of
+        "{name}: {} of {}, verified, with its context and report beside it",
+        count(exported.receipts),
+        counted(exported.of, "receipt", "receipts")
     );
     if exported.mismatched > 0 {
-        text.push_str(&format!("; {} do not derive again", exported.mismatched));
+        text.push_str(&format!(
+            "; {} derive again",
+            counted(exported.mismatched, "does not", "do not")
+        ));
     }
     Ok(Some(text))
 }

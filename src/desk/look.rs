@@ -20,7 +20,7 @@ use super::{Job, Ready, Refusal, fresh_trace, why_not};
 use crate::inspector::row::Row;
 use crate::inspector::screens::{Explainer, Facts, Query};
 use crate::inspector::work::{
-    Deed, Done, Explained, Inbox, Left, Opened, Preview, Progress, Request, Told,
+    Cancelled, Deed, Done, Explained, Inbox, Left, Opened, Preview, Progress, Request, Told,
 };
 use crate::store::{Held, Opened as Readable, Session, StoredEvent, View};
 
@@ -146,14 +146,9 @@ fn ledger(view: View<'_>) -> Option<&Ledger> {
     }
 }
 
-/// What is told of a cancelled job: the screen that waits for it hears so, and
-/// can ask again. Of proposals the one before is cancelled by the next, and its
-/// screen waits on.
+/// What is told of a screen's job that was cancelled.
 pub(super) fn cancelled(query: &Query) -> Told {
-    match query {
-        Query::Policy(_) => Told::Cancelled,
-        query => Told::Answered(query.screen(), Box::new(Err("cancelled".to_owned()))),
-    }
+    Told::Cancelled(Box::new(Cancelled::Query(query.clone())))
 }
 
 /// Answers what asks for no change.

@@ -16,7 +16,9 @@ use super::rows::alone;
 use super::serve::FAULT;
 use crate::inspector::screens::review::{self, Case};
 use crate::inspector::screens::{Answer, Query};
-use crate::inspector::work::{Desk, Done, Explained, Inbox, Opened, Progress, Request, Told};
+use crate::inspector::work::{
+    Cancelled, Desk, Done, Explained, Inbox, Opened, Progress, Request, Told,
+};
 use crate::package::{open, receipt, source, summary};
 
 /// Why nothing of a package can be changed.
@@ -30,6 +32,9 @@ const NO_TRACE: &str = "A package carries receipts, not what they were graded fr
 
 /// Where a tar archive says that it is one, and what it says.
 const MAGIC: (usize, &[u8]) = (257, b"ustar");
+
+/// How often reading says how far it is, in bytes.
+const MEGABYTE: u64 = 1 << 20;
 
 /// Whether a file is an archive, by its first block: packages are told from
 /// ledgers by what they hold, not by their names.
@@ -63,7 +68,7 @@ impl PackageDesk {
     }
 
     /// Verifies the package and opens it; why not, as lines.
-    fn open(&self) -> Result<PackageView, String> {
+    fn open(&self, progress: &Progress) -> Result<PackageView, String> {
         let said = |unread: open::Unread| {
             let file = unread.file.map(|file| file.to_string());
             let of = file.unwrap_or_else(|| "the context".to_owned());
@@ -71,7 +76,19 @@ impl PackageDesk {
         };
         let file = self.context.as_deref();
         let context = open::context(file).map_err(said)?;
-        let view = open::view(&self.path, &context, self.dialect).map_err(said)?;
+        let mut told = None;
+        let go_on = |read: u64, of: u64| {
+            let whole = |bytes: u64| usize::try_from(bytes / MEGABYTE).unwrap_or(usize::MAX);
+            if told != Some(whole(read)) {
+                told = Some(whole(read));
+                progress.report("verifying megabyte", whole(read), whole(of));
+            }
+            !progress.is_cancelled()
+        };
+        let view = open::view_watched(&self.path, &context, self.dialect, go_on).map_err(said)?;
+        if progress.is_cancelled() {
+            return Err(String::new());
+        }
         view.map_err(|report| {
             let reason = report.reason.map(|reason| reason.token());
             let mut lines = format!(
@@ -111,11 +128,10 @@ impl PackageDesk {
 
     /// Shows the package until it is to be read anew; none when the program ends.
     fn show(&self, progress: &Progress, inbox: &Inbox) -> Option<Progress> {
-        progress.report("verifying", 0, 0);
-        let opened = catch_unwind(AssertUnwindSafe(|| self.open()));
+        let opened = catch_unwind(AssertUnwindSafe(|| self.open(progress)));
         let opened = opened.unwrap_or_else(|_| Err(FAULT.to_owned()));
         if progress.is_cancelled() {
-            inbox.tell(Told::Cancelled);
+            inbox.tell(Told::Cancelled(Box::new(Cancelled::Ledger)));
             return answer(&[], inbox);
         }
         match opened {

@@ -13,7 +13,9 @@ use super::rows::row;
 use super::travel::Verdicts;
 use super::{DEMO, Job, now};
 use crate::inspector::look::grade_word;
-use crate::inspector::work::{Asked, Deed, Desk, Done, Inbox, Progress, Request, Told};
+use crate::inspector::panes::tabs::format::Clock;
+use crate::inspector::text::counted;
+use crate::inspector::work::{Asked, Cancelled, Deed, Desk, Done, Inbox, Progress, Request, Told};
 use crate::store::{EventError, Held, Problem, Session, StoreError};
 
 /// What is said of a panic, which no message may come from.
@@ -75,6 +77,8 @@ impl LedgerDesk {
         };
         let mut verdicts = Verdicts::new();
         let mut travel = None;
+        // The instant that was shown last.
+        let mut seen = None;
         let mut opening = Opening::First;
         loop {
             let look = Look {
@@ -88,17 +92,22 @@ impl LedgerDesk {
             let turn = catch_unwind(AssertUnwindSafe(|| look.serve(&progress, inbox)));
             let turn = match turn {
                 Ok(Ok(turn)) => {
+                    seen = travel;
                     opening = Opening::Again;
                     turn
                 }
                 refused => {
                     inbox.tell(match refused {
                         Ok(Err(Some(message))) => Told::Failed(message),
-                        Ok(Err(None)) => Told::Cancelled,
+                        Ok(Err(None)) => Told::Cancelled(Box::new(match travel {
+                            Some(at) if travel != seen => Cancelled::Travel(at),
+                            _ => Cancelled::Ledger,
+                        })),
                         _ => Told::Failed(FAULT.to_owned()),
                     });
-                    // No preview: what stands is shown again.
-                    if travel.take().is_some() {
+                    // No preview: what was seen before is shown again, at last what stands.
+                    if travel.is_some() {
+                        travel = if travel == seen { None } else { seen };
                         progress = Progress::again(inbox);
                         continue;
                     }
@@ -228,11 +237,13 @@ fn find(session: &Session, id: Id) -> Option<&Receipt> {
     receipts.find(|receipt| receipt.id == id)
 }
 
-/// What is told of a receipt that a person's word changed.
-fn changed(held: &Held, id: Id, text: String) -> Done {
+/// What is told of a receipt that a person's word changed: a text, and when.
+fn changed(held: &Held, id: Id, text: &str, at: IsoTs) -> Done {
     let Some(receipt) = held.session().and_then(|session| find(session, id)) else {
-        return Done::Told(text);
+        return Done::Told(format!("{text} {at}"));
     };
+    let at = Clock::of(&receipt.computed_at).stamp(at.instant());
+    let text = format!("{text} {at}");
     Done::Changed {
         row: Box::new(row(held.view(), receipt)),
         receipt: Box::new(receipt.clone()),
@@ -252,7 +263,8 @@ fn say(
     Ok(changed(
         held,
         id,
-        format!("it counts as {} since {at}", grade_word(grade.grade())),
+        &format!("it counts as {} since", grade_word(grade.grade())),
+        at,
     ))
 }
 
@@ -276,11 +288,7 @@ fn may_revert(held: &Held, id: Id, now: IsoTs) -> Result<Done, String> {
 fn take_back(held: &mut Held, id: Id, told: bool, now: IsoTs) -> Result<Done, String> {
     let session = held.session_mut()?;
     let at = session.take_back(id, told, now).map_err(refusal)?;
-    Ok(changed(
-        held,
-        id,
-        format!("your word was taken back at {at}"),
-    ))
+    Ok(changed(held, id, "your word was taken back at", at))
 }
 
 fn take_up(held: &mut Held) -> Result<Done, String> {
@@ -288,7 +296,11 @@ fn take_up(held: &mut Held) -> Result<Done, String> {
     let count = session.left().len();
     let refused = session.take_up().map_err(|error| error.to_string())?;
     let taken = count.saturating_sub(refused.len());
-    let mut text = format!("{taken} of {count} events are taken up, not saved yet");
+    let mut text = format!(
+        "{} of {} taken up, not saved yet",
+        crate::inspector::text::count(taken),
+        counted(count, "event", "events")
+    );
     if let Some(first) = refused.first() {
         text.push_str(&format!("; refused: {first}"));
     }

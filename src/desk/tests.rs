@@ -21,7 +21,7 @@ use crate::inspector::app::{App, Effect, Message, update};
 use crate::inspector::key::Key;
 use crate::inspector::row::Standing;
 use crate::inspector::screens::{Answer, Query, review};
-use crate::inspector::work::{Desk, Request, Told, Worker};
+use crate::inspector::work::{Cancelled, Desk, Request, Told, Worker};
 use crate::store::{Held, OpenError, Place};
 
 /// The wall clock of these tests, an hour after the demo's batch.
@@ -244,7 +244,7 @@ fn the_demo_from_review_to_revert_and_a_day_later() {
     assert!(
         bench
             .notice()
-            .starts_with("a preview at 2026-10-07T16:00:00.002")
+            .starts_with("a preview at 2026-10-07 16:00:00.002 -04:00: ")
     );
     bench.keys("q");
     assert!(bench.asked().contains("has no file"));
@@ -314,7 +314,11 @@ fn events_of_an_earlier_run_are_offered() {
     drop(bench);
     wait_for_lock(&folder);
     let mut bench = Bench::new(Some(&folder.path()));
-    assert!(bench.asked().contains("accepted 1 events"));
+    assert!(
+        bench
+            .asked()
+            .contains("accepted 1 event and ended before it was saved")
+    );
     assert!(bench.asked().contains(&unasked().to_string()));
     // Later: until then nothing can be changed.
     bench.keys("enter");
@@ -652,7 +656,7 @@ fn a_ledger_that_disappears_is_still_in_view() {
     bench.keys("enter");
     fs::remove_file(folder.path()).unwrap();
     bench.keys("w");
-    assert!(bench.asked().contains("changed by another program"));
+    assert!(bench.asked().contains("is no longer there"));
     bench.keys("esc");
     assert_eq!(bench.standing(unasked()), (Standing::Overridden, NO));
 }
@@ -836,7 +840,7 @@ fn the_queue_is_in_order_and_counts_what_is_done() {
     assert_eq!(current(&bench), Some(Some(Grade::Unasked)));
     bench.keys("s");
     assert_eq!(current(&bench), Some(NO));
-    assert!(screen(&bench.app).contains("1 wait  1 skipped"));
+    assert!(screen(&bench.app).contains("1 waits  1 skipped"));
     // A claim's receipt is worded as one.
     assert!(screen(&bench.app).contains("Did it happen?"));
     bench.keys("c");
@@ -880,6 +884,89 @@ fn what_is_checking_names_no_matched_rule() {
         );
         assert!(!line.contains("0 = 0"), "{line}");
     }
+}
+
+/// On every screen a cancelled job says so and how it is run again, in the footer and in its pane;
+/// the key it names runs it.
+#[test]
+fn a_cancelled_job_says_so_on_every_screen_and_runs_again() {
+    for (screen_key, shown) in [
+        ("2", "Who likely did it"),
+        ("3", "reproduced"),
+        ("4", "claims muse"),
+        ("5", "thresholds"),
+        ("6", "what it shows"),
+    ] {
+        let mut bench = Bench::new(None);
+        let asked = update(
+            &mut bench.app,
+            Message::Key(Key::parse(screen_key).unwrap()),
+        );
+        let query = asked.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Query(query)) => Some(query.clone()),
+            _ => None,
+        });
+        let told = super::look::cancelled(&query.unwrap());
+        update(&mut bench.app, Message::Told(told));
+        let text = screen(&bench.app);
+        let says = format!("cancelled; {screen_key} runs it again");
+        assert_eq!(text.matches(&says).count(), 2, "{text}");
+        bench.keys(screen_key);
+        let text = screen(&bench.app);
+        assert!(!text.contains("cancelled"), "{text}");
+        assert!(
+            text.to_lowercase().contains(&shown.to_lowercase()),
+            "{text}"
+        );
+    }
+}
+
+/// What is tried out on the policy: cancelled, it is not called refused, and is run again; what
+/// another proposal replaced is given up without a word.
+#[test]
+fn a_cancelled_what_if_says_so_and_runs_again() {
+    let mut bench = Bench::new(None);
+    bench.keys("5 n enter ctrl-u 0 . 9 9");
+    let asked = update(&mut bench.app, Message::Key(Key::parse("enter").unwrap()));
+    let [Effect::Ask(Request::Query(first))] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    update(&mut bench.app, Message::Told(super::look::cancelled(first)));
+    let text = screen(&bench.app);
+    assert_eq!(
+        text.matches("cancelled; 5 runs it again").count(),
+        2,
+        "{text}"
+    );
+    assert!(!text.contains("refused"), "{text}");
+    bench.keys("5");
+    let text = screen(&bench.app);
+    assert!(
+        text.contains("would change") && !text.contains("cancelled"),
+        "{text}"
+    );
+    bench.keys("enter ctrl-u 0 . 9 8 enter");
+    update(&mut bench.app, Message::Told(super::look::cancelled(first)));
+    let text = screen(&bench.app);
+    assert!(
+        text.contains("would change") && !text.contains("cancelled"),
+        "{text}"
+    );
+}
+
+/// A preview at another instant that was cancelled says so, and what was seen before stays.
+#[test]
+fn a_cancelled_travel_says_so_and_how_to_ask_again() {
+    let mut bench = Bench::new(None);
+    let at = IsoTs::parse("2026-10-08T14:00:00-04:00").unwrap();
+    let told = Told::Cancelled(Box::new(Cancelled::Travel(at)));
+    update(&mut bench.app, Message::Told(told));
+    let text = screen(&bench.app);
+    assert!(
+        text.contains("cancelled: no preview at 2026-10-08T14:00:00-04:00; t asks for it again"),
+        "{text}"
+    );
+    assert!(bench.app.list.opened().preview.is_none());
 }
 
 /// A screen whose job was cancelled says so, and asks again when it is wanted.

@@ -6,6 +6,7 @@ use attest_grading::model::{
     ActionType, AgentId, DisplayNumber, Grade, IsoTs, ReasonCode, Receipt, ReceiptState,
 };
 
+use super::look::grade_word;
 use super::text::shown;
 
 /// Where a receipt stands, as the list says it.
@@ -81,6 +82,9 @@ pub struct Row {
     pub is_orphan: bool,
     /// What free text is looked for in: every text of the row in lower case, a line each.
     haystack: String,
+    /// Where its first line ends, which is who, and its second, which is what.
+    who_end: usize,
+    what_end: usize,
 }
 
 /// What a row shows beside what its receipt holds.
@@ -138,6 +142,8 @@ impl Row {
             is_superseded: receipt.superseded_by.is_some(),
             is_orphan: receipt.attribution_likely,
             haystack: String::new(),
+            who_end: 0,
+            what_end: 0,
         };
         row.haystack = [
             row.who.as_str(),
@@ -150,15 +156,35 @@ impl Row {
         ]
         .join("\n")
         .to_lowercase();
+        row.measure();
         row
     }
 
     /// The word for what the receipt says: its grade, or that it has none.
     pub fn verdict(&self) -> &'static str {
         match self.grade {
-            Some(grade) => grade.as_str(),
+            Some(grade) => grade_word(grade),
             None => self.standing.word(),
         }
+    }
+
+    /// With or to whom, in lower case.
+    pub fn lower_who(&self) -> &str {
+        self.haystack.get(..self.who_end).unwrap_or_default()
+    }
+
+    /// About what, in lower case.
+    pub fn lower_what(&self) -> &str {
+        self.haystack
+            .get(self.who_end + 1..self.what_end)
+            .unwrap_or_default()
+    }
+
+    /// Finds the ends of the haystack's first lines.
+    fn measure(&mut self) {
+        let mut ends = memchr::memchr_iter(b'\n', self.haystack.as_bytes());
+        self.who_end = ends.next().unwrap_or(0);
+        self.what_end = ends.next().unwrap_or(0);
     }
 
     /// What free text is looked for in, in lower case, a line for each text.
@@ -233,7 +259,7 @@ impl Column {
             Self::Time => (u128::from(row.at.instant().ms().abs_diff(i64::MIN)), true),
             Self::Agent => beginning(row.agent.as_str()),
             Self::Action => or_last(row.action.map(|action| action as u128)),
-            Self::Who => (beginning(&row.who).0, false),
+            Self::Who => (two_beginnings(&row.who, &row.what).0, false),
             Self::Score => or_last(row.score.map(|score| score.ten_thousandths().into())),
             Self::Rule => beginning(&row.rule),
         }
@@ -279,6 +305,21 @@ fn beginning(text: &str) -> (u128, bool) {
     (u128::from_be_bytes(bytes), length < 16)
 }
 
+/// Two texts, the first before the second, as numbers in their order: their first 32 bytes. No text
+/// that is fit for a terminal holds the byte between them, which is less than any of theirs.
+fn two_beginnings(first: &str, second: &str) -> (u128, u128) {
+    let mut bytes = [0; 32];
+    let texts = first.bytes().chain([0]).chain(second.bytes());
+    for (byte, of_text) in bytes.iter_mut().zip(texts) {
+        *byte = of_text;
+    }
+    let [high, low] = [&bytes[..16], &bytes[16..]].map(|half| {
+        half.iter()
+            .fold(0, |number: u128, byte| number << 8 | u128::from(*byte))
+    });
+    (high, low)
+}
+
 /// How a list is sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sort {
@@ -307,17 +348,20 @@ impl Sort {
         Column::parse(name).map(|column| Self { column, descending })
     }
 
-    /// A number that stands for a row's place in the order: rows with different numbers stand as
-    /// the numbers do, rows with one number as [`Self::compare`] says.
-    pub fn key(self, row: &Row) -> (u128, i64) {
+    /// Numbers that stand for a row's place in the order: rows with different numbers stand as the
+    /// numbers do, rows with the same as [`Self::compare`] says.
+    pub fn key(self, row: &Row) -> (u128, u128) {
+        if self.column == Column::Who {
+            let (first, second) = two_beginnings(&row.who, &row.what);
+            return match self.descending {
+                true => (!first, !second),
+                false => (first, second),
+            };
+        }
         let (key, is_whole) = self.column.key(row);
         let key = if self.descending { !key } else { key };
         // Where the column says all, time comes next.
-        let time = if self.column == Column::Time {
-            0
-        } else {
-            row.at.instant().ms()
-        };
+        let time = u128::from(row.at.instant().ms().abs_diff(i64::MIN));
         (key, if is_whole { time } else { 0 })
     }
 
@@ -369,6 +413,8 @@ pub mod tests {
             is_superseded: false,
             is_orphan: false,
             haystack: String::new(),
+            who_end: 0,
+            what_end: 0,
         };
         rehash(&mut row);
         row
@@ -385,6 +431,7 @@ pub mod tests {
         ]
         .join("\n")
         .to_lowercase();
+        row.measure();
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::term::screen::Screen;
 use super::theme::{Background, Depth, Role};
 use super::work::{Desk, Request, Worker};
 use crate::config::{Settings, ThemeChoice};
+use crate::inspector::text::counted;
 
 /// Messages taken in one go before a frame is drawn.
 const MOST_MESSAGES: usize = 512;
@@ -207,7 +208,10 @@ impl Held {
                 self.screen.write(&sequence)?;
                 app.tell(
                     Role::Good,
-                    format!("sent {} bytes to the terminal's clipboard", text.len()),
+                    format!(
+                        "sent {} to the terminal's clipboard",
+                        counted(text.len(), "byte", "bytes")
+                    ),
                 );
             }
             Err(TooLong(bytes)) => app.tell(

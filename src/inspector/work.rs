@@ -237,9 +237,20 @@ pub enum Told {
     /// What came of a deed.
     Done(Box<Done>),
     /// The work was cancelled.
-    Cancelled,
+    Cancelled(Box<Cancelled>),
     /// It failed.
     Failed(String),
+}
+
+/// Work that was cancelled: what it was says how it is asked for again.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cancelled {
+    /// Reading the ledger, or grading it.
+    Ledger,
+    /// The ledger at this instant.
+    Travel(IsoTs),
+    /// A screen's job.
+    Query(Query),
 }
 
 /// Whether what was asked for is still wanted.

@@ -2,7 +2,7 @@
 //! which context it names when it was verified under another.
 
 use std::fs::File;
-use std::io::{BufReader, Read as _};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use attest_canon::Digest;
@@ -80,6 +80,50 @@ pub fn view(
     dialect: Dialect,
 ) -> Result<Result<PackageView, Box<Report>>, Unread> {
     Ok(inspect(stream(path)?, context, dialect))
+}
+
+/// [`view`], telling after each piece of the file how many bytes are read, of
+/// how many, and ending when `go_on` says so: what it then returns says nothing
+/// of the package.
+///
+/// # Errors
+///
+/// As [`view`].
+pub fn view_watched(
+    path: &Path,
+    context: &ContextInput,
+    dialect: Dialect,
+    go_on: impl FnMut(u64, u64) -> bool,
+) -> Result<Result<PackageView, Box<Report>>, Unread> {
+    let file = source::open(path).map_err(unread)?;
+    let of = file.metadata().map_or(0, |data| data.len());
+    let watched = Watched {
+        file,
+        read: 0,
+        of,
+        go_on,
+    };
+    let stream = BufReader::with_capacity(AHEAD, watched);
+    Ok(inspect(stream, context, dialect))
+}
+
+/// A file that tells how far it is read.
+struct Watched<F> {
+    file: File,
+    read: u64,
+    of: u64,
+    go_on: F,
+}
+
+impl<F: FnMut(u64, u64) -> bool> Read for Watched<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !(self.go_on)(self.read, self.of) {
+            return Err(io::Error::other("cancelled"));
+        }
+        let read = self.file.read(buffer)?;
+        self.read = self.read.saturating_add(u64::try_from(read).unwrap_or(0));
+        Ok(read)
+    }
 }
 
 /// Whether a package that the contract refuses is one that the dialect alone

@@ -34,6 +34,8 @@ pub enum Problem {
     NotRegular,
     /// It is not what was read: another program changed it.
     Changed,
+    /// It was read, and another program moved or deleted it.
+    Gone,
     /// Another attest-tui has it open for writing.
     Locked,
     /// The system has no directory for a program's state.
@@ -64,20 +66,28 @@ impl fmt::Display for StoreError {
         if self.problem != Problem::Unnamed {
             write!(f, "{}: ", escaped(&self.path.to_string_lossy()))?;
         }
-        match self.problem {
-            Problem::Unreadable(kind) => write!(f, "cannot be read: {kind}"),
-            Problem::Unwritable(kind) => write!(f, "cannot be written: {kind}"),
-            Problem::TooLarge(limit) => write!(f, "larger than {limit} bytes"),
-            Problem::NotUtf8(line) => write!(f, "not utf-8, from line {line} on"),
-            Problem::Exists => f.write_str("is there already, and nothing is replaced"),
-            Problem::NoSafePublish => {
+        fmt::Display::fmt(&self.problem, f)
+    }
+}
+
+impl fmt::Display for Problem {
+    /// What follows the file's name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(kind) => write!(f, "cannot be read: {kind}"),
+            Self::Unwritable(kind) => write!(f, "cannot be written: {kind}"),
+            Self::TooLarge(limit) => write!(f, "larger than {limit} bytes"),
+            Self::NotUtf8(line) => write!(f, "not utf-8, from line {line} on"),
+            Self::Exists => f.write_str("is there already, and nothing is replaced"),
+            Self::NoSafePublish => {
                 f.write_str("its file system cannot publish a file without replacing one")
             }
-            Problem::NotRegular => f.write_str("is not a regular file"),
-            Problem::Changed => f.write_str("was changed by another program since it was read"),
-            Problem::Locked => f.write_str("is open in another attest-tui"),
-            Problem::Unnamed => f.write_str("the ledger has no file yet"),
-            Problem::NoStateDirectory => {
+            Self::NotRegular => f.write_str("is not a regular file"),
+            Self::Changed => f.write_str("was changed by another program since it was read"),
+            Self::Gone => f.write_str("is no longer there"),
+            Self::Locked => f.write_str("is open in another attest-tui"),
+            Self::Unnamed => f.write_str("the ledger has no file yet"),
+            Self::NoStateDirectory => {
                 f.write_str("cannot be changed: there is no directory for a journal of events")
             }
         }

@@ -69,7 +69,7 @@ impl Held {
             .map_err(|error| OpenError::Ledger(path.to_owned(), error))?;
         let (lock, place) = match locked {
             Ok(locked) => locked,
-            Err(error) => return Ok(Self::read_only(ledger, &error.to_string(), bound)),
+            Err(error) => return Ok(Self::read_only(ledger, &of_it(path, &error), bound)),
         };
         // A journal that cannot be read is not written over.
         Ok(match Session::journal(&place, bound.sha256) {
@@ -148,6 +148,16 @@ impl Held {
     }
 }
 
+/// What is wrong, said of the ledger itself without its name.
+fn of_it(ledger: &Path, error: &StoreError) -> String {
+    let whole = std::fs::canonicalize(ledger);
+    if error.path == ledger || whole.is_ok_and(|whole| error.path == whole) {
+        format!("it {}", error.problem)
+    } else {
+        error.to_string()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -180,7 +190,7 @@ mod tests {
         assert!(first.session_mut().is_ok());
         let mut second = folder.open().unwrap();
         let why = second.read_only_because().unwrap();
-        assert!(why.ends_with("is open in another attest-tui"), "{why}");
+        assert_eq!(why, "it is open in another attest-tui");
         assert_eq!(second.session_mut().unwrap_err(), why);
         assert_eq!(second.view().receipts(), first.view().receipts());
         drop(first);

@@ -2,6 +2,7 @@
 //! counts, every save whole.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use attest_canon::{Digest, Id, sha256};
@@ -100,9 +101,10 @@ impl fmt::Display for EventError {
                 write!(f, "receipt {id}: claim {claim} holds its evidence now")
             }
             Self::Store(error) => fmt::Display::fmt(error, f),
-            Self::Waiting(count) => {
-                write!(f, "{count} events of an earlier run are not saved yet")
-            }
+            Self::Waiting(count) => match count {
+                1 => f.write_str("1 event of an earlier run is not saved yet"),
+                _ => write!(f, "{count} events of an earlier run are not saved yet"),
+            },
             Self::BatchUnsaved => f.write_str("the last batch is not saved yet"),
         }
     }
@@ -418,8 +420,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Problem::Changed`] when the file is not what was read, or it cannot be
-    /// written. The file is then as it was and the journal still holds the
+    /// [`Problem::Changed`] when the file is not what was read, [`Problem::Gone`]
+    /// when there is none any more, or it cannot be read or written. The file is then as it was and the journal still holds the
     /// events.
     pub fn save(&mut self) -> Result<(), StoreError> {
         let text = self.keeper.ledger().to_text();
@@ -430,8 +432,13 @@ impl Session {
         let held = file::read(&home.place.ledger).map(|text| text.digest());
         // An earlier save may have failed only in the last sync.
         if held != Ok(digest) {
-            if held != Ok(home.base.sha256) {
-                return Err(StoreError::new(&home.place.ledger, Problem::Changed));
+            match held {
+                Ok(held) if held == home.base.sha256 => {}
+                Ok(_) => return Err(StoreError::new(&home.place.ledger, Problem::Changed)),
+                Err(error) if error.problem == Problem::Unreadable(ErrorKind::NotFound) => {
+                    return Err(StoreError::new(&home.place.ledger, Problem::Gone));
+                }
+                Err(error) => return Err(error),
             }
             home.journal.saving(home.base.sha256, digest)?;
             replace(&home.place.ledger, text.as_bytes())?;
@@ -649,6 +656,40 @@ mod tests {
         let mine = Ledger::read(&fs::read_to_string(&beside).unwrap()).unwrap();
         assert!(mine.receipts[0].user_override.is_some());
         assert!(!desk.has_journal());
+    }
+
+    /// A ledger that another program deletes while it is open is said to be gone,
+    /// and what was done to it can be saved where it was.
+    #[test]
+    fn a_file_deleted_by_another_is_gone_and_not_changed() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        fs::remove_file(&desk.path).unwrap();
+        let refused = session.save().map_err(|error| error.problem);
+        assert_eq!(refused, Err(Problem::Gone));
+        assert!(!desk.path.exists());
+        session.save_as(&desk.path).unwrap();
+        let kept = Ledger::read(&fs::read_to_string(&desk.path).unwrap()).unwrap();
+        assert!(kept.receipts[0].user_override.is_some());
+    }
+
+    /// A file that cannot be read any more is not said to be changed.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_became_a_folder_is_said_to_be_one() {
+        let desk = Desk::new();
+        let id = desk.stored().id;
+        let mut session = desk.open().unwrap();
+        session.say(id, NO, "no", now()).unwrap();
+        fs::remove_file(&desk.path).unwrap();
+        fs::create_dir(&desk.path).unwrap();
+        let refused = session.save().map_err(|error| error.problem);
+        assert!(!matches!(
+            refused,
+            Ok(()) | Err(Problem::Changed | Problem::Gone)
+        ));
     }
 
     /// Events left by a crash, and the file changed meanwhile: what its receipts

@@ -13,7 +13,7 @@ use super::super::tests::Bench;
 use super::{PackageDesk, is_archive};
 use crate::inspector::app::tests::{empty_app, screen};
 use crate::inspector::row::Standing;
-use crate::package::{LedgerFile, Names, Request, Selection, Spec, export, publish};
+use crate::package::{LedgerFile, Names, Request, Selection, Spec, export, open, publish};
 
 /// A package of a ledger, in a folder of its own.
 pub(in crate::desk) struct Packed {
@@ -228,4 +228,33 @@ fn the_dialect_is_offered_where_it_alone_is_the_cause() {
     let mut bench = Bench::of(empty_app(120, 40), desk);
     bench.keys("i");
     assert!(bench.asked().starts_with("Read by the dialect assay-6.21"));
+}
+
+/// How far the verification is, in order to the whole; it ends where it is
+/// told to.
+#[test]
+fn opening_says_how_far_it_is_and_stops_when_told() {
+    let packed = Packed::demo();
+    let context = open::context(Some(&packed.context())).unwrap();
+    let look = |go_on: &mut dyn FnMut(u64, u64) -> bool| {
+        open::view_watched(&packed.archive(), &context, Dialect::Contract, go_on).unwrap()
+    };
+    let size = std::fs::metadata(packed.archive()).unwrap().len();
+    let mut told = Vec::new();
+    let seen = look(&mut |read, of| {
+        told.push((read, of));
+        true
+    });
+    assert!(seen.is_ok());
+    assert_eq!(told.first(), Some(&(0, size)));
+    assert_eq!(told.last(), Some(&(size, size)));
+    assert!(told.is_sorted());
+
+    let mut calls = 0;
+    let seen = look(&mut |_, _| {
+        calls += 1;
+        false
+    });
+    let reason = seen.unwrap_err().reason.map(|reason| reason.token());
+    assert_eq!((calls, reason), (1, Some("io_unavailable")));
 }

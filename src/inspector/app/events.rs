@@ -18,8 +18,9 @@ use super::state::{App, Effect, Tab};
 use super::update::show_tab;
 use crate::inspector::action::Action;
 use crate::inspector::look::grade_word;
+use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::row::{Row, Standing};
-use crate::inspector::text::shown;
+use crate::inspector::text::{counted, shown};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::edit::Edit;
@@ -391,7 +392,11 @@ pub fn offer_left(app: &mut App) {
     let count = left.lines.len();
     let mut lines = vec![(
         Role::Text,
-        format!("An earlier run accepted {count} events and ended before they were saved:"),
+        format!(
+            "An earlier run accepted {} and ended before {} saved:",
+            counted(count, "event", "events"),
+            if count == 1 { "it was" } else { "they were" }
+        ),
     )];
     let listed = left.lines.iter().take(MOST_LISTED);
     lines.extend(listed.map(|line| (Role::Muted, line.clone())));
@@ -594,11 +599,14 @@ fn span(text: &str) -> Option<i64> {
 pub fn arrived(app: &mut App, preview: Option<&Preview>) {
     match preview {
         Some(preview) => {
-            let text = format!(
-                "a preview at {}: {} receipts say something else",
-                preview.at,
-                preview.flips.len()
-            );
+            let at = Clock::of(&preview.at).stamp(preview.at.instant());
+            let text = match preview.flips.len() {
+                0 => format!("a preview at {at}: no receipt says anything else"),
+                n => format!(
+                    "a preview at {at}: {} something else",
+                    counted(n, "receipt says", "receipts say")
+                ),
+            };
             app.tell(Role::Warning, text);
             show_tab(app, Tab::State);
         }

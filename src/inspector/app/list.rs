@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use attest_grading::model::Grade;
 
-use crate::inspector::filter::{Filter, FilterError};
+use crate::inspector::filter::{Filter, FilterError, Passing};
 use crate::inspector::row::{Column, Row, Sort, Standing};
 use crate::inspector::widgets::cursor::Cursor;
 use crate::inspector::work::Opened;
@@ -33,6 +33,8 @@ pub struct List {
     sort: Sort,
     filter_text: String,
     filter: Filter,
+    /// What is known of the rows by the filter's tests.
+    passing: Passing,
     errors: Vec<FilterError>,
     counts: Counts,
     /// A receipt a person just changed: it stays in view until they filter otherwise.
@@ -52,20 +54,23 @@ impl List {
     pub fn set_rows(&mut self, opened: Arc<Opened>) {
         let chosen = self.chosen().map(|row| row.id.clone());
         self.opened = opened;
+        self.passing.forget();
         self.resort();
-        self.refilter(chosen.as_deref());
+        let chosen = chosen.and_then(|id| self.opened.rows.iter().position(|row| row.id == id));
+        self.refilter(chosen.and_then(|place| u32::try_from(place).ok()));
     }
 
     /// Puts a row in place of the one of its receipt.
     pub fn replace(&mut self, row: Row) {
-        let chosen = self.chosen().map(|row| row.id.clone());
+        let chosen = self.shown.get(self.cursor.at).copied();
         let opened = Arc::make_mut(&mut self.opened);
         if let Some(held) = opened.rows.iter_mut().find(|held| held.id == row.id) {
             self.pinned = Some(row.id.clone());
             *held = row;
         }
+        self.passing.forget();
         self.resort();
-        self.refilter(chosen.as_deref());
+        self.refilter(chosen);
     }
 
     /// Says whether the file holds everything.
@@ -125,10 +130,10 @@ impl List {
 
     /// Sorts the list anew, the cursor staying on its receipt.
     pub fn set_sort(&mut self, sort: Sort) {
-        let chosen = self.chosen().map(|row| row.id.clone());
+        let chosen = self.shown.get(self.cursor.at).copied();
         self.sort = sort;
         self.resort();
-        self.refilter(chosen.as_deref());
+        self.refilter(chosen);
     }
 
     /// Sorts by the next column; a column's natural first is the latest time and the highest score.
@@ -163,37 +168,41 @@ impl List {
 
     /// Filters the list anew, the cursor staying on its receipt where that is still shown.
     pub fn set_filter(&mut self, text: &str) {
-        let chosen = self.chosen().map(|row| row.id.clone());
+        let chosen = self.shown.get(self.cursor.at).copied();
         self.pinned = None;
         (self.filter, self.errors) = Filter::parse(text);
         text.clone_into(&mut self.filter_text);
-        self.refilter(chosen.as_deref());
+        self.refilter(chosen);
     }
 
     fn resort(&mut self) {
         // Each row is looked at once; only rows whose keys tie are looked at again.
         let sort = self.sort;
-        let keyed = self.opened.rows.iter().zip(0u32..);
-        let mut keyed: Vec<_> = keyed
-            .map(|(row, place)| (sort.key(row), row, place))
+        let rows = &self.opened.rows;
+        let mut keyed: Vec<_> = rows
+            .iter()
+            .zip(0u32..)
+            .map(|(row, place)| (sort.key(row), place))
             .collect();
-        keyed.sort_unstable_by(|(a_key, a, _), (b_key, b, _)| {
-            a_key.cmp(b_key).then_with(|| sort.compare(a, b))
+        let row = |place: u32| usize::try_from(place).ok().and_then(|at| rows.get(at));
+        keyed.sort_unstable_by(|(a_key, a), (b_key, b)| {
+            a_key.cmp(b_key).then_with(|| match (row(*a), row(*b)) {
+                (Some(a), Some(b)) => sort.compare(a, b),
+                _ => a.cmp(b),
+            })
         });
-        self.sorted = keyed.into_iter().map(|(.., place)| place).collect();
+        self.sorted = keyed.into_iter().map(|(_, place)| place).collect();
     }
 
-    fn refilter(&mut self, chosen: Option<&str>) {
+    /// Filters anew, the cursor on the row of this place where it is shown.
+    fn refilter(&mut self, chosen: Option<u32>) {
         self.counts = Counts::default();
         // In the order the rows lie in memory; the order they are shown in comes after.
-        let mut passes = vec![false; self.opened.rows.len()];
-        let mut chosen_place = None;
-        for ((row, place), passes) in self.opened.rows.iter().zip(0u32..).zip(&mut passes) {
-            if chosen == Some(row.id.as_str()) {
-                chosen_place = Some(place);
+        let mut passes = self.passing.of(&self.filter, &self.opened.rows);
+        for (row, passes) in self.opened.rows.iter().zip(&mut passes) {
+            if let Some(pinned) = &self.pinned {
+                *passes |= *pinned == row.id;
             }
-            let pinned = self.pinned.as_ref() == Some(&row.id);
-            *passes = pinned || self.filter.matches(row);
             if !*passes {
                 continue;
             }
@@ -214,7 +223,7 @@ impl List {
         self.shown.clear();
         self.shown
             .extend(self.sorted.iter().copied().filter(is_shown));
-        let at = chosen_place.and_then(|chosen| self.shown.iter().position(|at| *at == chosen));
+        let at = chosen.and_then(|chosen| self.shown.iter().position(|at| *at == chosen));
         self.cursor.at = at.unwrap_or(0);
     }
 }

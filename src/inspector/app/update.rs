@@ -21,7 +21,7 @@ use crate::inspector::row::Sort;
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::cursor::Scroll;
 use crate::inspector::widgets::edit::Edit;
-use crate::inspector::work::{Request, Told};
+use crate::inspector::work::{Cancelled, Request, Told};
 
 /// Changes the state by one message and says what has to be done outside.
 pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
@@ -562,6 +562,39 @@ fn copy_explanation(app: &mut App) -> Vec<Effect> {
     vec![Effect::Copy(text.join("\n"))]
 }
 
+/// Says what was cancelled and how it is asked for again, where a person looks for it.
+fn cancelled(app: &mut App, what: &Cancelled) -> Vec<Effect> {
+    app.work = None;
+    let key = |action: Action| {
+        let first = app.settings.keymap.keys(action).first();
+        first.map_or_else(|| action.name().to_owned(), ToString::to_string)
+    };
+    let text = match what {
+        Cancelled::Ledger => format!("cancelled; {} reads the ledger again", key(Action::Reload)),
+        Cancelled::Travel(at) => format!(
+            "cancelled: no preview at {at}; {} asks for it again",
+            key(Action::Travel)
+        ),
+        Cancelled::Query(query) => {
+            format!("cancelled; {} runs it again", key(query.screen().action()))
+        }
+    };
+    let mut effects = Vec::new();
+    match what {
+        Cancelled::Ledger if !app.is_open => app.failure = Some(text.clone()),
+        Cancelled::Ledger | Cancelled::Travel(_) => {}
+        Cancelled::Query(query) => {
+            let screen = app.screens.of(query.screen());
+            if !screen.is_some_and(|screen| screen.waits_for(query)) {
+                return effects;
+            }
+            effects = screen::hear(app, query.screen(), Err(text.clone()));
+        }
+    }
+    app.tell(Role::Warning, text);
+    effects
+}
+
 fn hear(app: &mut App, told: Told) -> Vec<Effect> {
     match told {
         Told::Progress { what, done, of } => app.work = Some(Work { what, done, of }),
@@ -606,15 +639,7 @@ fn hear(app: &mut App, told: Told) -> Vec<Effect> {
                 app.detail.made_for = None;
             }
         }
-        Told::Cancelled => {
-            app.work = None;
-            if !app.is_open {
-                let key = app.settings.keymap.keys(Action::Reload).first();
-                let key = key.map_or_else(|| "reload".to_owned(), ToString::to_string);
-                app.failure = Some(format!("cancelled; {key} reads the ledger again"));
-            }
-            app.tell(Role::Warning, "cancelled");
-        }
+        Told::Cancelled(what) => return cancelled(app, &what),
         Told::Failed(message) => {
             app.work = None;
             if app.is_open {

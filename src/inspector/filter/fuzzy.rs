@@ -42,8 +42,12 @@ impl Needle {
         if let Some(start) = self.whole.find(lower.as_bytes()) {
             return Some(start..start + self.whole.needle().len());
         }
-        if self.letters.len() < FUZZY_FROM {
+        // Letters left out never make a text shorter than the word.
+        if self.letters.len() < FUZZY_FROM || self.letters.len() > lower.len() {
             return None;
+        }
+        if lower.is_ascii() {
+            return self.find_spread(lower.as_bytes());
         }
         let first = *self.letters.first()?;
         for (start, _) in lower.match_indices(first) {
@@ -52,6 +56,41 @@ impl Needle {
                 && let Some(length) = self.spread(from)
             {
                 return Some(start..start + length);
+            }
+        }
+        None
+    }
+
+    /// Whether it stands whole in a text of lower case.
+    pub fn is_in(&self, lower: &str) -> bool {
+        self.whole.find(lower.as_bytes()).is_some()
+    }
+
+    /// Where the letters first stand in order in a text of ASCII alone, a byte to each character.
+    fn find_spread(&self, text: &[u8]) -> Option<Range<usize>> {
+        let word = self.whole.needle();
+        if !word.is_ascii() {
+            return None;
+        }
+        let (first, others) = word.split_first()?;
+        for start in memchr::memchr_iter(*first, text) {
+            let before = start.checked_sub(1).and_then(|at| text.get(at));
+            if before.is_some_and(u8::is_ascii_alphanumeric) {
+                continue;
+            }
+            let end = text.len().min(start + 2 * word.len());
+            let mut left = others.iter();
+            let mut next = left.next();
+            for (at, byte) in (start + 1..).zip(text.get(start + 1..end).unwrap_or_default()) {
+                if *byte == b'\n' {
+                    break;
+                }
+                if Some(byte) == next {
+                    next = left.next();
+                    if next.is_none() {
+                        return Some(start..at + 1);
+                    }
+                }
             }
         }
         None
@@ -79,6 +118,23 @@ impl Needle {
 mod tests {
     use super::*;
 
+    proptest::proptest! {
+        /// The way by bytes finds what the way by characters finds.
+        #[test]
+        fn both_ways_find_the_same(word in "[abc. ]{3,6}", text in "[abcd. \n]{0,30}") {
+            let needle = Needle::new(&word);
+            let by_characters = needle.whole.find(text.as_bytes()).map(|at| at..at + word.len());
+            let by_characters = by_characters.or_else(|| {
+                text.match_indices(needle.letters[0]).find_map(|(start, _)| {
+                    let (before, from) = text.split_at(start);
+                    let length = needle.spread(from).filter(|_| !before.ends_with(char::is_alphanumeric))?;
+                    Some(start..start + length)
+                })
+            });
+            proptest::prop_assert_eq!(needle.find(&text), by_characters);
+        }
+    }
+
     #[test]
     fn finds() {
         for (word, text, found) in [
@@ -98,6 +154,9 @@ mod tests {
             // Never across lines.
             ("abc", "ab\nc", None),
             ("", "", Some(0..0)),
+            // A word longer than its text, and one of letters the text cannot hold.
+            ("deckdeckdeck", "deck", None),
+            ("d\u{e9}k", "the deck", None),
             ("\u{e9}t\u{e9}s", "les \u{e9}xt\u{e9}s", Some(4..11)),
         ] {
             assert_eq!(Needle::new(word).find(text), found, "{word} in {text}");

@@ -8,6 +8,7 @@
 pub mod complete;
 pub mod fuzzy;
 mod parse;
+mod passing;
 
 use std::fmt;
 use std::ops::Range;
@@ -16,6 +17,7 @@ use attest_grading::model::{ActionType, AgentId, Grade, Instant, ReasonCode};
 
 use super::row::{Row, Standing};
 use fuzzy::Needle;
+pub use passing::Passing;
 
 /// A filter: the terms that must all hold. None holds for every row.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -26,8 +28,13 @@ pub struct Filter {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Term {
     negated: bool,
-    test: Test,
+    /// One of them must hold.
+    any: Vec<Test>,
 }
+
+/// The most tests of a filter, each word and each value between commas being one: what is typed
+/// beyond them is no search any more, and every row would pay for it.
+const MOST_TESTS: usize = 64;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Test {
@@ -36,10 +43,11 @@ enum Test {
     Agent(Vec<AgentId>),
     Action(Vec<ActionType>),
     Scope,
-    Rule(Vec<String>),
+    Rule(String),
+    /// Beginnings of ids, in order, none of them the beginning of another.
     Id(Vec<String>),
-    Who(Vec<String>),
-    What(Vec<String>),
+    Who(Box<Needle>),
+    What(Box<Needle>),
     Reason(Vec<ReasonCode>),
     Is(Vec<Is>),
     Score(Comparison, Decimal),
@@ -110,6 +118,8 @@ pub enum FilterProblem {
     NoOrder(&'static str),
     /// A quotation mark without its other one.
     OpenQuote,
+    /// More words and values than are looked for.
+    TooMany,
 }
 
 impl fmt::Display for FilterProblem {
@@ -123,6 +133,7 @@ impl fmt::Display for FilterProblem {
             Self::BadValue(key, wanted) => write!(f, "{key}: takes {wanted}"),
             Self::NoOrder(key) => write!(f, "{key}: has no order; write {key}:value"),
             Self::OpenQuote => f.write_str("a quotation mark is open"),
+            Self::TooMany => write!(f, "at most {MOST_TESTS} words and values are looked for"),
         }
     }
 }
@@ -142,7 +153,7 @@ impl Filter {
     pub fn matches(&self, row: &Row) -> bool {
         self.terms
             .iter()
-            .all(|term| term.test.holds(row) != term.negated)
+            .all(|term| term.any.iter().any(|test| test.holds(row)) != term.negated)
     }
 
     /// The parts of a shown text that its free words stand in, in bytes, in order.
@@ -156,7 +167,8 @@ impl Filter {
             .terms
             .iter()
             .filter(|term| !term.negated)
-            .filter_map(|term| match &term.test {
+            .flat_map(|term| &term.any)
+            .filter_map(|test| match test {
                 Test::Text(needle) => needle.find(&lower),
                 _ => None,
             })
@@ -185,10 +197,15 @@ impl Test {
             Self::Agent(agents) => agents.contains(&row.agent),
             Self::Action(actions) => row.action.is_some_and(|action| actions.contains(&action)),
             Self::Scope => row.action.is_none(),
-            Self::Rule(rules) => rules.contains(&row.rule),
-            Self::Id(ids) => ids.iter().any(|id| row.id.starts_with(id.as_str())),
-            Self::Who(texts) => within(texts, &row.who),
-            Self::What(texts) => within(texts, &row.what),
+            Self::Rule(rule) => *rule == row.rule,
+            Self::Id(ids) => {
+                // Of beginnings in order only the last one that is not greater can be the id's.
+                let place = ids.partition_point(|id| id.as_str() <= row.id.as_str());
+                let before = place.checked_sub(1).and_then(|place| ids.get(place));
+                before.is_some_and(|id| row.id.starts_with(id.as_str()))
+            }
+            Self::Who(text) => text.is_in(row.lower_who()),
+            Self::What(text) => text.is_in(row.lower_what()),
             Self::Reason(codes) => row.reasons.iter().any(|code| codes.contains(code)),
             Self::Is(all) => all.iter().any(|is| match is {
                 Is::Standing(standing) => row.standing == *standing,
@@ -219,12 +236,6 @@ impl Test {
             Self::Text(needle) => needle.find(row.haystack()).is_some(),
         }
     }
-}
-
-/// Whether one of the texts, in lower case, stands in `shown`.
-fn within(texts: &[String], shown: &str) -> bool {
-    let lower = shown.to_lowercase();
-    texts.iter().any(|text| lower.contains(text.as_str()))
 }
 
 #[cfg(test)]
@@ -398,6 +409,31 @@ mod tests {
         let (filter, errors) = Filter::parse("grade:verified scor<1");
         assert_eq!(errors.len(), 1);
         assert_eq!(rows().iter().filter(|row| filter.matches(row)).count(), 1);
+    }
+
+    /// Ten thousand characters of one word are one test; a word said twice is looked for once.
+    #[test]
+    fn what_is_looked_for_has_an_end() {
+        let (filter, errors) = Filter::parse(&"deck ".repeat(2000));
+        assert_eq!((filter.terms.len(), errors.len()), (1, 0));
+        let words: Vec<String> = (0..70).map(|n| format!("w{n}")).collect();
+        let (filter, errors) = Filter::parse(&words.join(" "));
+        assert_eq!((filter.terms.len(), errors.len()), (MOST_TESTS, 1));
+        assert_eq!(
+            errors[0].at,
+            246..249,
+            "the 65th: 10 of 3 cells and 54 of 4 before it"
+        );
+        assert_eq!(
+            errors[0].problem.to_string(),
+            "at most 64 words and values are looked for"
+        );
+        let (_, errors) = Filter::parse(&format!("who:{}", words.join(",")));
+        assert_eq!(errors[0].problem, FilterProblem::TooMany);
+        // Ids are pasted by the hundred, and are one test.
+        let (filter, errors) = Filter::parse(&format!("id:{},01", words.join(",")));
+        assert_eq!(errors, []);
+        assert_eq!(rows().iter().filter(|row| filter.matches(row)).count(), 2);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Reading a filter.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use attest_grading::model::{ActionType, AgentId, Grade, IsoTs, ReasonCode};
 
 use super::fuzzy::Needle;
 use super::{
-    Comparison, Decimal, Filter, FilterError, FilterProblem, Is, Moment, Term, Test, Verdict,
+    Comparison, Decimal, Filter, FilterError, FilterProblem, Is, MOST_TESTS, Moment, Term, Test,
+    Verdict,
 };
 use crate::inspector::row::Standing;
 
@@ -36,19 +38,36 @@ struct Raw<'a> {
 }
 
 pub(super) fn parse(text: &str) -> (Filter, Vec<FilterError>) {
-    let mut terms = Vec::new();
+    let mut terms: Vec<Term> = Vec::new();
     let mut errors = Vec::new();
+    let mut left = MOST_TESTS;
     for raw in split(text) {
-        match read(&raw) {
-            Ok(Some(test)) => terms.push(Term {
-                negated: raw.negated,
-                test,
-            }),
-            Ok(None) => {}
-            Err(problem) => errors.push(FilterError {
-                at: raw.at,
-                problem,
-            }),
+        // What was said before is not looked for again; one word too many is told once.
+        let problem = match read(&raw) {
+            Ok(any) => {
+                let term = Term {
+                    negated: raw.negated,
+                    any,
+                };
+                if term.any.is_empty() || terms.contains(&term) {
+                    continue;
+                }
+                if let Some(rest) = left.checked_sub(term.any.len()) {
+                    left = rest;
+                    terms.push(term);
+                    continue;
+                }
+                FilterProblem::TooMany
+            }
+            Err(problem) => problem,
+        };
+        let is_last = problem == FilterProblem::TooMany;
+        errors.push(FilterError {
+            at: raw.at,
+            problem,
+        });
+        if is_last {
+            break;
         }
     }
     (Filter { terms }, errors)
@@ -120,7 +139,8 @@ fn raw(term: &str, start: usize, open: bool) -> Raw<'_> {
     }
 }
 
-fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
+/// The tests of a term, of which one must hold; none where it says nothing.
+fn read(raw: &Raw<'_>) -> Result<Vec<Test>, FilterProblem> {
     if raw.open {
         return Err(FilterProblem::OpenQuote);
     }
@@ -128,7 +148,9 @@ fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
         return Ok(raw
             .values
             .first()
-            .map(|word| Test::Text(Box::new(Needle::new(word)))));
+            .map(|word| Test::Text(Box::new(Needle::new(word))))
+            .into_iter()
+            .collect());
     };
     let lower = key.to_ascii_lowercase();
     let known = KEYS
@@ -141,16 +163,18 @@ fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
         return Err(FilterProblem::MissingValue(key));
     }
     if key == "score" {
-        return score(operator, &raw.values).map(Some);
+        return score(operator, &raw.values).map(|test| vec![test]);
     }
     if operator != ":" && operator != "=" {
         return Err(FilterProblem::NoOrder(key));
     }
-    let lowered = || {
-        raw.values
+    let texts = |test: fn(String) -> Test| {
+        let lowered: BTreeSet<String> = raw
+            .values
             .iter()
             .map(|value| value.to_lowercase())
-            .collect()
+            .collect();
+        Ok(lowered.into_iter().map(test).collect())
     };
     let test = match key {
         "grade" => Test::Grade(each(raw, key, verdict, &grades())?),
@@ -181,15 +205,19 @@ fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
             )?
             .concat(),
         ),
-        "rule" => Test::Rule(lowered()),
-        ID => Test::Id(
-            raw.values
+        "rule" => return texts(Test::Rule),
+        ID => {
+            let mut ids: Vec<String> = raw
+                .values
                 .iter()
-                .map(|value| value.to_ascii_uppercase())
-                .collect(),
-        ),
-        "who" => Test::Who(lowered()),
-        "what" => Test::What(lowered()),
+                .map(|id| id.to_ascii_uppercase())
+                .collect();
+            ids.sort_unstable();
+            ids.dedup_by(|id, shorter| id.starts_with(shorter.as_str()));
+            Test::Id(ids)
+        }
+        "who" => return texts(|text| Test::Who(Box::new(Needle::new(&text)))),
+        "what" => return texts(|text| Test::What(Box::new(Needle::new(&text)))),
         "reason" => Test::Reason(
             each(
                 raw,
@@ -203,18 +231,24 @@ fn read(raw: &Raw<'_>) -> Result<Option<Test>, FilterProblem> {
         "since" => Test::Since(moment(raw, key)?),
         _ => Test::Until(moment(raw, key)?),
     };
-    Ok(Some(test))
+    Ok(vec![test])
 }
 
 /// Every value of a term, or what the key takes.
-fn each<T>(
+fn each<T: PartialEq>(
     raw: &Raw<'_>,
     key: &'static str,
     read: impl Fn(&str) -> Option<T>,
     wanted: &str,
 ) -> Result<Vec<T>, FilterProblem> {
-    let values: Option<Vec<T>> = raw.values.iter().map(|value| read(value)).collect();
-    values.ok_or_else(|| FilterProblem::BadValue(key, wanted.to_owned()))
+    let mut values = Vec::new();
+    for value in &raw.values {
+        let value = read(value).ok_or_else(|| FilterProblem::BadValue(key, wanted.to_owned()))?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Ok(values)
 }
 
 fn grades() -> String {

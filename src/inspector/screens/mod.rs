@@ -118,6 +118,13 @@ pub trait Screen {
         Vec::new()
     }
 
+    /// Whether a job that was asked for is still what it waits for. One that was replaced is given
+    /// up without a word.
+    fn waits_for(&self, query: &Query) -> bool {
+        let _ = query;
+        true
+    }
+
     /// The work thread answers, or says why it cannot.
     fn hear(&mut self, answer: Result<Answer, String>, scene: &Scene<'_>) -> Vec<Want>;
 

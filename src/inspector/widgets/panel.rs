@@ -54,14 +54,43 @@ impl Panel<'_> {
 /// A title with a space on either side, cut to `room`.
 fn padded<'a>(line: &Line<'a>, look: &Look, room: usize) -> Line<'a> {
     let mut spans = vec![Span::raw(" ")];
-    let mut left = room;
-    for span in &line.spans {
-        let text = cut(&span.content, left, look.glyphs.cut).into_owned();
-        left -= width(&text);
-        spans.push(Span::styled(text, line.style.patch(span.style)));
-    }
+    spans.extend(fitted(line, look, room));
     spans.push(Span::raw(" "));
     Line::from(spans)
+}
+
+/// A line's spans in at most `room` cells. Where anything but blanks is lost the mark says so, at
+/// the end of what is left.
+fn fitted<'a>(line: &Line<'a>, look: &Look, room: usize) -> Vec<Span<'a>> {
+    let styled = |text: String, span: &Span<'_>| Span::styled(text, line.style.patch(span.style));
+    let cells = |spans: &[Span<'_>]| spans.iter().map(|span| width(&span.content)).sum::<usize>();
+    let inked = |span: &Span<'_>| !span.content.trim_end_matches(' ').is_empty();
+    let last = line.spans.iter().rposition(inked);
+    let (body, end) = match last.and_then(|last| line.spans.split_at_checked(last)) {
+        Some((body, rest)) => (
+            body,
+            rest.first()
+                .map_or("", |span| span.content.trim_end_matches(' ')),
+        ),
+        None => (Default::default(), ""),
+    };
+    let is_whole = cells(body) + width(end) <= room;
+    let mark = if is_whole { "" } else { look.glyphs.cut };
+    let Some(mut left) = room.checked_sub(width(mark)) else {
+        return Vec::new();
+    };
+    let mut spans = Vec::with_capacity(line.spans.len() + 1);
+    for span in &line.spans {
+        let text = cut(&span.content, left, "");
+        left -= width(&text);
+        let is_cut = text.len() < span.content.len();
+        spans.push(styled(text.into_owned(), span));
+        if is_cut {
+            spans.push(styled(mark.to_owned(), span));
+            break;
+        }
+    }
+    spans
 }
 
 /// Draws lines from `top` on, as many as fit, and cuts what is too wide.
@@ -83,17 +112,10 @@ pub fn draw_lines(lines: &[Line<'_>], top: usize, look: &Look, area: Rect, buffe
 /// Draws one line and marks where it was cut.
 pub fn draw_line(line: &Line<'_>, look: &Look, area: Rect, buffer: &mut Buffer) {
     let mut x = area.x;
-    let mut left = usize::from(area.width);
-    for span in &line.spans {
-        let text = cut(&span.content, left, look.glyphs.cut);
-        let is_cut = text.len() != span.content.len() || !span.content.starts_with(text.as_ref());
-        buffer.set_stringn(x, area.y, &text, left, line.style.patch(span.style));
-        let cells = width(&text);
-        left -= cells;
-        x += u16::try_from(cells).unwrap_or(0);
-        if is_cut {
-            break;
-        }
+    for span in fitted(line, look, usize::from(area.width)) {
+        let left = usize::from(area.right().saturating_sub(x));
+        buffer.set_stringn(x, area.y, &span.content, left, span.style);
+        x = x.saturating_add(u16::try_from(width(&span.content)).unwrap_or(0));
     }
 }
 

@@ -60,9 +60,67 @@ fn none(claim: &ClaimTrace) -> &'static str {
     }
 }
 
+/// Cells of a feature's name, and of a threshold's.
+const NAME: usize = 19;
+/// Cells of a weight.
+const WEIGHT: usize = 6;
+/// The fewest cells a bar says anything in.
+const LEAST_BAR: usize = 4;
+
+/// Where the columns of the features stand. The numbers are always whole: with less room the bars
+/// are drawn to a smaller scale, then left out, and at last each feature is folded.
+struct Columns {
+    value: usize,
+    adds: usize,
+    /// The cells of a bar that holds the whole score; 0 where there is no room for bars.
+    bar: usize,
+    /// Whether the reason stands beside the numbers.
+    beside: bool,
+    /// Whether not even the numbers fit in one line.
+    folded: bool,
+}
+
+impl Columns {
+    fn of(page: &Page<'_>, best: &CandidateTrace) -> Self {
+        let widest = |head: &str, texts: &mut dyn Iterator<Item = String>| {
+            let widest = texts.map(|text| width(&text)).max().unwrap_or(0);
+            widest.max(head.len())
+        };
+        let features = best.features.iter();
+        let value = &mut features.clone().map(|one| fraction(one.value.ratio()));
+        let adds = &mut features.map(|one| decimal(one.adds, page.glyphs().cut));
+        let mut columns = Self {
+            value: widest("value", value),
+            adds: widest("adds", adds),
+            bar: 0,
+            beside: false,
+            folded: false,
+        };
+        let room = page.pane.width.checked_sub(columns.numbers());
+        columns.folded = room.is_none();
+        columns.beside = page.pane.width >= WIDE && room.is_some_and(|room| room >= BAR + 24);
+        columns.bar = room
+            .and_then(|room| room.checked_sub(2))
+            .map(|room| room.min(BAR))
+            .filter(|bar| *bar >= LEAST_BAR)
+            .unwrap_or(0);
+        columns
+    }
+
+    /// The cells as far as the numbers go.
+    const fn numbers(&self) -> usize {
+        NAME + WEIGHT + 2 + self.value + 2 + self.adds
+    }
+
+    /// The cells as far as the bars go.
+    const fn all(&self) -> usize {
+        self.numbers() + 2 + self.bar
+    }
+}
+
 fn write_pair(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &CandidateTrace) {
     let look = page.look();
-    let ids = format!(
+    let mut ids = format!(
         "claim {} {} observation {}",
         short(page, &claim.claim.id.to_string()),
         page.glyphs().times,
@@ -70,45 +128,50 @@ fn write_pair(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &Can
     );
     let score = best.score.map_or(Ratio::ZERO, |pair| pair.score);
     let total = score_text(score);
-    let gap = page
-        .pane
-        .width
-        .saturating_sub(width(&ids) + width(&total))
-        .max(2);
-    page.line(vec![
-        look.span(Role::Muted, ids),
-        Span::raw(" ".repeat(gap)),
-        look.span(Role::Accent, total),
-    ]);
+    let action = format!("   {}", claim.claim.action);
+    if width(&ids) + width(&action) + 2 + width(&total) <= page.pane.width {
+        ids.push_str(&action);
+    }
+    let used = width(&ids) + width(&total);
+    match page.pane.width.checked_sub(used).filter(|gap| *gap >= 2) {
+        Some(gap) => page.line(vec![
+            look.span(Role::Muted, ids),
+            Span::raw(" ".repeat(gap)),
+            look.span(Role::Accent, total),
+        ]),
+        None => {
+            page.text(Role::Muted, &ids);
+            page.text(Role::Accent, &total);
+        }
+    }
     page.gap();
 
-    let beside = page.pane.width >= WIDE;
-    let head = format!(
-        "{:<20}{:>7}  {:>9}  {:>10}  ",
-        "feature", "weight", "value", "adds"
-    );
-    page.line(vec![
-        look.span(Role::Muted, head),
-        look.span(Role::Muted, if beside { "because" } else { "" }),
-    ]);
+    let columns = Columns::of(page, best);
+    if !columns.folded {
+        let (value, adds) = (columns.value, columns.adds);
+        let mut head = format!(
+            "{:<NAME$}{:>WEIGHT$}  {:>value$}  {:>adds$}",
+            "feature", "weight", "value", "adds"
+        );
+        if columns.beside {
+            head.push_str(&" ".repeat(columns.all() - columns.numbers() + 2));
+            head.push_str("because");
+        }
+        page.line(vec![look.span(Role::Muted, head)]);
+    }
     for feature in &best.features {
-        write_feature(page, claim, feature, beside);
+        write_feature(page, claim, feature, &columns);
     }
     for feature in &claim.not_applicable {
-        page.line(vec![look.span(
-            Role::Muted,
-            format!(
-                "{:<20}{:>7}  {:>9}",
-                feature.as_str(),
-                page.glyphs().not_applicable,
-                "not asked"
-            ),
-        )]);
+        let mark = page.glyphs().not_applicable;
+        let text = format!("{:<NAME$}{mark:>WEIGHT$}  not asked", feature.as_str());
+        page.line(vec![look.span(Role::Muted, text)]);
     }
-    let rule = page
-        .glyphs()
-        .rule
-        .repeat(page.pane.width.min(if beside { 74 } else { 50 }));
+    let rule = page.glyphs().rule.repeat(
+        page.pane
+            .width
+            .min(columns.all() + if columns.beside { 8 } else { 0 }),
+    );
     page.line(vec![look.span(Role::Border, rule)]);
     write_sum(page, trace, claim, best);
     write_gate(page, best);
@@ -116,53 +179,65 @@ fn write_pair(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &Can
     write_counterfactual(page, trace, claim);
 }
 
-fn write_feature(page: &mut Page<'_>, claim: &ClaimTrace, feature: &FeatureTrace, beside: bool) {
+fn write_feature(
+    page: &mut Page<'_>,
+    claim: &ClaimTrace,
+    feature: &FeatureTrace,
+    columns: &Columns,
+) {
     let look = page.look();
     let glyphs = page.glyphs();
     let because = because(claim, feature);
+    let value = fraction(feature.value.ratio());
     let adds = decimal(feature.adds, glyphs.cut);
-    let whole = u64::from(claim.total_weight);
-    let part =
-        u64::try_from(feature.adds.numerator() / feature.adds.denominator()).unwrap_or(whole);
-    let bar = glyphs.bar(part, whole, BAR);
-    let nothing = feature.adds.is_zero();
-    let role = if nothing { Role::Muted } else { Role::Text };
-    let mut spans = vec![
-        look.span(
-            role,
-            fit(feature.feature.as_str(), 20, Align::Left, glyphs.cut),
-        ),
-        look.span(Role::Muted, format!("{:>7}", feature.weight.get())),
-        Span::raw("  "),
-        look.span(
-            role,
-            fit(
-                &fraction(feature.value.ratio()),
-                9,
-                Align::Right,
-                glyphs.cut,
-            ),
-        ),
-        Span::raw("  "),
-        look.span(role, fit(&adds, 10, Align::Right, glyphs.cut)),
-        Span::raw("  "),
-        look.span(Role::Bar, fit(&bar, BAR, Align::Left, glyphs.cut)),
-    ];
-    if beside {
-        spans.push(Span::raw("  "));
-        let room = page.pane.width.saturating_sub(50 + BAR + 4);
-        let mut lines = crate::inspector::text::wrap(&because, room).into_iter();
-        spans.push(look.span(Role::Muted, lines.next().unwrap_or_default()));
-        page.line(spans);
-        for line in lines {
-            page.line(vec![
-                Span::raw(" ".repeat(50 + BAR + 4)),
-                look.span(Role::Muted, line),
-            ]);
-        }
+    let role = if feature.adds.is_zero() {
+        Role::Muted
     } else {
+        Role::Text
+    };
+    if columns.folded {
+        page.text(role, feature.feature.as_str());
+        let weight = feature.weight.get();
+        let text = format!("{weight} {} {value} = {adds}", glyphs.times);
+        page.indented(2, role, &text);
+        page.indented(2, Role::Muted, &because);
+        return;
+    }
+    let name = feature.feature.as_str();
+    let (value_cells, adds_cells) = (columns.value, columns.adds);
+    let mut spans = vec![
+        look.span(role, format!("{name:<NAME$}")),
+        look.span(Role::Muted, format!("{:>WEIGHT$}", feature.weight.get())),
+        look.span(role, format!("  {value:>value_cells$}")),
+        look.span(
+            role,
+            format!("  {}", fit(&adds, adds_cells, Align::Right, glyphs.cut)),
+        ),
+    ];
+    if columns.bar > 0 {
+        let whole = u64::from(claim.total_weight);
+        let part = feature.adds.numerator() / feature.adds.denominator();
+        let part = u64::try_from(part).unwrap_or(whole);
+        let bar = glyphs.bar(part, whole, columns.bar);
+        let bar = fit(&bar, columns.bar, Align::Left, glyphs.cut);
+        spans.push(look.span(Role::Bar, format!("  {bar}")));
+    }
+    if !columns.beside {
         page.line(spans);
         page.indented(2, Role::Muted, &because);
+        return;
+    }
+    let from = columns.all() + 2;
+    let room = page.pane.width.saturating_sub(from);
+    let mut lines = crate::inspector::text::wrap(&because, room).into_iter();
+    spans.push(Span::raw("  "));
+    spans.push(look.span(Role::Muted, lines.next().unwrap_or_default()));
+    page.line(spans);
+    for line in lines {
+        page.line(vec![
+            Span::raw(" ".repeat(from)),
+            look.span(Role::Muted, line),
+        ]);
     }
 }
 
@@ -237,6 +312,30 @@ const fn address(
     }
 }
 
+/// N over the common denominator of the values it is the sum of, as one adds it up with a pencil;
+/// in lowest terms where that is not the sum.
+fn summed(best: &CandidateTrace, n: Ratio) -> String {
+    let sum = || {
+        let values = best.features.iter();
+        let values = values.map(|one| (u128::from(one.weight.get()), one.value.ratio().reduced()));
+        let common = values.clone().try_fold(1u128, |common, (_, value)| {
+            // common · d ÷ gcd, by way of common ÷ d in lowest terms.
+            let lowest = Ratio::new(common, value.denominator())?.reduced();
+            common.checked_mul(lowest.denominator())
+        })?;
+        let total = values
+            .into_iter()
+            .try_fold(0u128, |total, (weight, value)| {
+                let times = common.checked_div(value.denominator())?;
+                let adds = weight.checked_mul(value.numerator())?.checked_mul(times)?;
+                total.checked_add(adds)
+            })?;
+        let is_it = Ratio::new(total, common)?.reduced() == n.reduced();
+        (is_it && common > 1).then(|| format!("{total}/{common}"))
+    };
+    sum().unwrap_or_else(|| fraction(n))
+}
+
 /// N ÷ D, and both sides of each threshold's comparison.
 fn write_sum(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &CandidateTrace) {
     let Some(pair) = best.score else { return };
@@ -246,60 +345,69 @@ fn write_sum(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace, best: &Cand
     let Some(n) = times(pair.mean, total) else {
         return;
     };
-    page.line(vec![
-        look.span(Role::Text, format!("{:<20}", "N / D")),
-        look.span(Role::Muted, format!("{total:>7}")),
-        Span::raw("  "),
-        look.span(
-            Role::Text,
-            format!(
-                "{} {} {total} = {}",
-                fraction(n),
-                glyphs.divided,
-                fraction(pair.mean)
-            ),
-        ),
-    ]);
+    let text = format!(
+        "{} {} {total} = {}",
+        summed(best, n),
+        glyphs.divided,
+        fraction(pair.mean)
+    );
+    let from = NAME + WEIGHT + 2;
+    let room = page.pane.width.saturating_sub(from);
+    for (place, line) in crate::inspector::text::wrap(&text, room)
+        .into_iter()
+        .enumerate()
+    {
+        let (name, weight) = match place {
+            0 => ("N / D", total.to_string()),
+            _ => ("", String::new()),
+        };
+        page.line(vec![
+            look.span(Role::Text, format!("{name:<NAME$}")),
+            look.span(Role::Muted, format!("{weight:>WEIGHT$}  ")),
+            look.span(Role::Text, line),
+        ]);
+    }
     if pair.gated {
         return;
     }
     // The rules read the score after the model's raise; without one it is the same.
     let read = claim.raise.map_or(pair.score, |raise| raise.score);
-    let raised = read != pair.score;
-    for (name, wanted) in [
+    let left = times(n, u128::from(BasisPoints::ONE.get())).filter(|_| read == pair.score);
+    let sides = |wanted: BasisPoints| {
+        let sign = sign(page, read.at_least(wanted));
+        match left {
+            Some(left) => format!(
+                "10000·N = {} {sign} {}·D = {}",
+                decimal(left, glyphs.cut),
+                wanted.get(),
+                u128::from(wanted.get()).saturating_mul(total)
+            ),
+            None => format!("S = {} {sign} {}", fraction(read), points(wanted)),
+        }
+    };
+    let thresholds = [
         ("verified", trace.numbers.verified),
         ("partial", trace.numbers.partial),
-    ] {
-        let holds = read.at_least(wanted);
+    ];
+    let thresholds = thresholds.map(|(name, wanted)| (name, wanted, sides(wanted)));
+    let widest = thresholds.iter().map(|(.., sides)| width(sides)).max();
+    let cells = widest.unwrap_or(0);
+    let fits = NAME + cells + 5 <= page.pane.width;
+    for (name, wanted, sides) in thresholds {
         let label = format!("{name} {} {}", glyphs.at_least, wanted.get());
-        let sides = if raised {
-            format!(
-                "S = {} {} {}",
-                fraction(read),
-                sign(page, holds),
-                points(wanted)
-            )
-        } else {
-            let left = times(n, u128::from(BasisPoints::ONE.get()));
-            let left = left.map_or_else(String::new, |left| decimal(left, glyphs.cut));
-            let right = u128::from(wanted.get()).saturating_mul(total);
-            format!(
-                "10000·N = {left} {} {}·D = {right}",
-                sign(page, holds),
-                wanted.get()
-            )
+        let label = look.span(Role::Text, fit(&label, NAME, Align::Left, glyphs.cut));
+        let answer = match read.at_least(wanted) {
+            true => look.span(Role::Good, "yes"),
+            false => look.span(Role::Bad, "no"),
         };
-        let (role, word) = if holds {
-            (Role::Good, "yes")
+        if fits {
+            let sides = fit(&sides, cells, Align::Left, glyphs.cut);
+            let sides = look.span(Role::Muted, format!("{sides}  "));
+            page.line(vec![label, sides, answer]);
         } else {
-            (Role::Bad, "no")
-        };
-        page.line(vec![
-            look.span(Role::Text, format!("{label:<20}")),
-            look.span(Role::Muted, fit(&sides, 50, Align::Left, glyphs.cut)),
-            Span::raw("  "),
-            look.span(role, word),
-        ]);
+            page.line(vec![label, answer]);
+            page.indented(2, Role::Muted, &sides);
+        }
     }
 }
 
@@ -395,12 +503,11 @@ fn write_counterfactual(page: &mut Page<'_>, trace: &Trace, claim: &ClaimTrace) 
 }
 
 fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
-    let others: Vec<&CandidateTrace> = claim
+    let others: Vec<(usize, &CandidateTrace)> = claim
         .candidates
         .iter()
         .enumerate()
         .filter(|(at, _)| Some(*at) != claim.best)
-        .map(|(_, one)| one)
         .collect();
     page.heading("Other candidates");
     if others.is_empty() {
@@ -408,7 +515,7 @@ fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
         return;
     }
     let clock = Clock::of(&claim.claim.claimed_at);
-    for one in others.iter().take(MOST_CANDIDATES) {
+    for (place, one) in others.iter().take(MOST_CANDIDATES) {
         let (role, mark, fate) = match one.fate {
             Fate::Assigned => (
                 Role::Good,
@@ -447,7 +554,8 @@ fn write_others(page: &mut Page<'_>, claim: &ClaimTrace) {
             },
         );
         let text = format!(
-            "{score}  {}  {}  {fate}",
+            "{}. {score}  {}  {}  {fate}",
+            place + 1,
             clock.at(one.observation.occurred_at.instant()),
             row_text(&one.observation)
         );
@@ -492,11 +600,7 @@ fn write_orphan(page: &mut Page<'_>, trace: &Trace, orphan: &OrphanTrace) {
         }
         _ => "happened",
     };
-    page.pair(
-        anchor,
-        Role::Text,
-        &format!("{} {}", clock.at(found.anchor), clock.zone()),
-    );
+    page.pair(anchor, Role::Text, &clock.stamp(found.anchor));
     page.pair("threshold", Role::Text, &points(trace.numbers.unasked));
     let likely = found
         .attribution

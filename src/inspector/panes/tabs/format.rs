@@ -41,6 +41,11 @@ impl Clock {
         )
     }
 
+    /// An instant with its offset: `2026-10-06 14:02 -04:00`.
+    pub fn stamp(self, instant: Instant) -> String {
+        format!("{} {}", self.at(instant), self.zone())
+    }
+
     /// The offset, as instants are written: `-04:00`, `UTC`.
     pub fn zone(self) -> String {
         if self.0 == 0 {
@@ -145,7 +150,10 @@ pub fn points(points: BasisPoints) -> String {
 /// An amount in its currency's units: `49.99 USD`; in cents where no currency is given.
 pub fn money(cents: i64, currency: Option<Currency>) -> String {
     let Some(currency) = currency else {
-        return format!("{cents} cents");
+        return match cents {
+            1 | -1 => format!("{cents} cent"),
+            _ => format!("{cents} cents"),
+        };
     };
     let digits = minor_unit_digits(currency.as_str()).unwrap_or(2) as usize;
     let sign = if cents < 0 { "-" } else { "" };

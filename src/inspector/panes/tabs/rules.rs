@@ -11,6 +11,7 @@ use ratatui::text::Span;
 use super::format::{Clock, money, points, score as score_text};
 use super::write::Page;
 use crate::inspector::look::{grade_role, grade_word};
+use crate::inspector::text::{shown, width};
 use crate::inspector::theme::Role;
 
 /// Writes the tab. Unfolded, the rules that were not reached show their conditions too, and
@@ -66,15 +67,23 @@ fn write_rule(page: &mut Page<'_>, trace: &Trace, rule: &RuleTrace, clock: Clock
         Outcome::Pending => (Role::Checking, "checking"),
         outcome => (grade_role(outcome.grade()), grade_word(outcome.grade())),
     };
-    page.line(vec![
+    let id = shown(&rule.id).into_owned();
+    let fits = 2 + width(&id).max(24) + 13 + said.len() <= page.pane.width;
+    let mut spans = vec![
         look.span(mark_role, format!("{mark} ")),
-        look.span(name_role, format!("{:<24}", rule.id)),
+        look.span(name_role, format!("{id:<24}")),
         look.span(
             if matched { then_role } else { Role::Muted },
             format!("{then:<13}"),
         ),
-        look.span(Role::Muted, said),
-    ]);
+    ];
+    if fits {
+        spans.push(look.span(Role::Muted, said));
+    }
+    page.line(spans);
+    if !fits && !said.is_empty() {
+        page.indented(4, Role::Muted, said);
+    }
     // The reader sees what decided: the first condition that failed, all of those that matched.
     let shown: Vec<&ConditionTrace> = match rule.status {
         _ if page.pane.unfolded => rule.conditions.iter().collect(),
@@ -183,8 +192,9 @@ fn finding(trace: &Trace, finding: &Finding, clock: Clock) -> String {
         Finding::Grace { needed, waiting } => {
             let names: Vec<&str> = waiting.iter().map(|source| source.as_str()).collect();
             format!(
-                "{} has not synced at or after {}",
+                "{} {} not synced at or after {}",
                 names.join(", "),
+                if names.len() == 1 { "has" } else { "have" },
                 clock.at(*needed)
             )
         }

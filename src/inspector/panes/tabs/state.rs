@@ -8,6 +8,7 @@ use attest_grading::model::{BaseState, Instant, OverrideGrade, Receipt, ReceiptS
 use super::format::Clock;
 use super::why::waits;
 use super::write::Page;
+use crate::inspector::action::Action;
 use crate::inspector::look::grade_word;
 use crate::inspector::row::Standing;
 use crate::inspector::text::shown;
@@ -219,7 +220,15 @@ fn write_events(page: &mut Page<'_>, receipt: &Receipt) {
             None => (Role::Good, page.glyphs().yes, outcome(receipt, kind)),
             Some(why) => (Role::Bad, page.glyphs().no, why),
         };
-        let text = format!("{:<11}{text}", kind.as_str());
+        let action = match kind {
+            EventKind::Override => Some(Action::Override),
+            EventKind::Revert => Some(Action::Revert),
+            // Batches bring these about, and no key.
+            EventKind::Regrade | EventKind::Supersede => None,
+        };
+        let key = action.and_then(|action| page.pane.keymap.keys(action).first());
+        let key = key.map(ToString::to_string).unwrap_or_default();
+        let text = format!("{:<10} {key:<2} {text}", kind.as_str());
         page.item(role, mark, Role::Text, &text);
     }
 }

@@ -131,10 +131,10 @@ fn write_rule(page: &mut Page<'_>, receipt: &Receipt, trace: &Trace) {
     let text = if is_open {
         format!(
             "Checking: {} would match now, the first whose conditions all hold",
-            rule.id
+            shown(&rule.id)
         )
     } else {
-        format!("{}, the first whose conditions all hold", rule.id)
+        format!("{}, the first whose conditions all hold", shown(&rule.id))
     };
     page.text(Role::Accent, &text);
     let clock = Clock::of(&trace.evaluated_at);

@@ -101,6 +101,8 @@ pub struct State {
     about_for: Option<(usize, u16, String, Depth)>,
     /// The number of the example that was asked for.
     opening: Option<u32>,
+    /// One that was asked for in vain.
+    failed: Option<u32>,
     walking: Option<Walking>,
 }
 
@@ -141,7 +143,12 @@ impl State {
         let Some(number) = self.entry().map(|entry| entry.number) else {
             return Vec::new();
         };
+        self.open(number)
+    }
+
+    fn open(&mut self, number: u32) -> Vec<Want> {
         self.opening = Some(number);
+        self.failed = None;
         vec![Want::Ask(AnyQuery::Examples(Query::Walk(number)))]
     }
 
@@ -340,10 +347,14 @@ impl Screen for State {
     }
 
     fn enter(&mut self, _scene: &Scene<'_>) -> Vec<Want> {
-        if self.asked {
+        if let Some(number) = self.failed.take() {
+            return self.open(number);
+        }
+        if self.asked && self.failure.is_none() {
             return Vec::new();
         }
         self.asked = true;
+        self.failure = None;
         vec![Want::Ask(AnyQuery::Examples(Query::List))]
     }
 
@@ -403,6 +414,13 @@ impl Screen for State {
         Vec::new()
     }
 
+    fn waits_for(&self, query: &AnyQuery) -> bool {
+        match query {
+            AnyQuery::Examples(Query::Walk(number)) => self.opening == Some(*number),
+            _ => true,
+        }
+    }
+
     fn hear(&mut self, answer: Result<Any, String>, _scene: &Scene<'_>) -> Vec<Want> {
         match answer {
             Ok(Any::Examples(Answer::List(entries))) => self.entries = entries,
@@ -411,7 +429,10 @@ impl Screen for State {
             }
             Ok(_) => {}
             Err(why) if self.entries.is_empty() => self.failure = Some(why),
-            Err(why) => return vec![Want::Tell(Role::Bad, why)],
+            Err(why) => {
+                self.failed = self.opening.take();
+                return vec![Want::Tell(Role::Bad, why)];
+            }
         }
         Vec::new()
     }

@@ -7,7 +7,7 @@ use attest_grading::scenario::{RefName, StoredReceipt};
 use super::pages::{Example, exact};
 use crate::inspector::panes::tabs::write::Page;
 use crate::inspector::screens::reading::{Beside, write_beside};
-use crate::inspector::text::shown;
+use crate::inspector::text::{counted, shown};
 use crate::inspector::theme::Role;
 
 /// Cells of a field's name.
@@ -36,8 +36,8 @@ pub fn write(page: &mut Page<'_>, example: &Example<'_>) {
         );
     } else {
         let text = format!(
-            "{} fields differ from the hand computation.",
-            differences.len()
+            "{} from the hand computation.",
+            counted(differences.len(), "field differs", "fields differ")
         );
         page.item(Role::Bad, glyphs.no, Role::Text, &text);
     }

@@ -66,6 +66,30 @@ fn the_list() {
     }
 }
 
+/// At 60 columns no figure, no bar and no answer of worked example 12 is cut; N is the sum over the
+/// common denominator, 2500·43 + 6500·44 = 393500 forty-fourths.
+#[test]
+fn the_arithmetic_is_whole_at_sixty_columns() {
+    for columns in [60, 64, 72, 80, 96, 120] {
+        let mut app = at_twelve(columns, 60);
+        press(&mut app, "enter space space");
+        let text = screen(&app);
+        for whole in [
+            "787/792 = 0.9937",
+            "timeProximity        2500  43/44  2443.18…  ███",
+            "counterpartyExact    3500      1      3500  ████",
+            "subjectOverlap       1500      1      1500  ██",
+            "N / D                9000  393500/44 ÷ 9000 = 787/792 ",
+            "10000·N = 89431818.18… ≥ 8500·D = 76500000 ",
+            "10000·N = 89431818.18… ≥ 5000·D = 45000000 ",
+        ] {
+            assert!(text.contains(whole), "{whole} at {columns}:\n{text}");
+        }
+        assert_eq!(text.matches(" yes ").count(), 2, "{text}");
+        assert!(!text.contains("█…"), "{text}");
+    }
+}
+
 /// Every stage of worked example 12, in order, and that each figure of its hand computation is on
 /// the page where it belongs.
 #[test]

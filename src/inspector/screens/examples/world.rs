@@ -62,11 +62,7 @@ pub fn write_world(page: &mut Page<'_>, example: &Example<'_>) {
     let world = &example.walk.world;
     let clock = example.clock();
     let at = world.coverage.evaluated_at.instant();
-    page.pair(
-        "batch at",
-        Role::Text,
-        &format!("{} {}", clock.at(at), clock.zone()),
-    );
+    page.pair("batch at", Role::Text, &clock.stamp(at));
     if example.scenario.policy_patch.is_some() {
         page.pair(
             "policy",

@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::plain::{change, is_changed, line, summary};
-use super::{Outcome, Preview, State};
+use super::plain::{change, is_changed, line, whole};
+use super::{Outcome, State};
 use crate::inspector::action::Action;
 use crate::inspector::app::layout::{ROOM, inner, split, stacked};
 use crate::inspector::app::state::Focus;
@@ -17,16 +17,18 @@ use crate::inspector::text::{cut_middle, wrap};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar, paint};
 
-/// Lines above the changes: what was looked at.
-const SUMMARY: u16 = 4;
+/// The fewest lines the changes have below what was looked at.
+const CHANGES: u16 = 3;
 
-/// Lines that say how something is tried out, with their frame.
-const HELP: u16 = 6;
+/// Lines that say how something is tried out and show the chosen line whole, with their frame.
+const HELP: u16 = 10;
 
-/// Where the changes stand within the frame of a preview.
-pub fn change_rows(area: Rect) -> Rect {
+/// Where the changes stand within the frame of a preview: below what was looked at and a gap.
+pub fn change_rows(state: &State, area: Rect) -> Rect {
     let lines = page_lines(area);
-    let above = SUMMARY.min(lines.height / 2);
+    let summary = u16::try_from(state.summary.len()).unwrap_or(u16::MAX);
+    let most = lines.height.saturating_sub(CHANGES).max(lines.height / 2);
+    let above = summary.saturating_add(1).min(most);
     Rect {
         y: lines.y + above,
         height: lines.height - above,
@@ -83,6 +85,7 @@ fn draw_policy(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer
     if !state.proposal.is_empty() {
         let text = match state.outcome.as_deref() {
             Some(Outcome::Refused(_)) => "  what is tried out is refused",
+            Some(Outcome::Failed(_)) => "  what is tried out is not known",
             Some(Outcome::Preview(_)) => "  as tried out",
             None => "  trying it out",
         };
@@ -150,10 +153,14 @@ fn draw_outcome(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffe
                 key(Action::Open),
                 key(Action::PickPolicy)
             );
-            let lines: Vec<Line<'_>> = wrap(&text, usize::from(within.width).max(1))
-                .into_iter()
-                .map(|line| Line::styled(line, look.style(Role::Muted)))
-                .collect();
+            let pane = Pane {
+                look,
+                width: usize::from(within.width).max(1),
+                unfolded: true,
+                keymap: scene.keymap,
+            };
+            let chosen = state.lines().get(state.cursor.at);
+            let lines = whole(chosen, &text, &pane);
             draw_lines(&lines, 0, look, within, buffer);
         }
         (false, None) => {
@@ -184,34 +191,24 @@ fn draw_outcome(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffe
             }
             draw_lines(&lines, 0, look, within, buffer);
         }
-        (false, Some(Outcome::Preview(preview))) => {
-            draw_preview(state, preview, scene, area, buffer);
+        (false, Some(Outcome::Failed(why))) => {
+            centered_text(look, Role::Warning, why, within, buffer);
+        }
+        (false, Some(Outcome::Preview(_))) => {
+            draw_preview(state, scene, area, buffer);
         }
     }
 }
 
-fn draw_preview(
-    state: &State,
-    preview: &Preview,
-    scene: &Scene<'_>,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
+fn draw_preview(state: &State, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let look = scene.look;
     let within = page_lines(area);
-    let rows = change_rows(area);
-    let pane = Pane {
-        look,
-        width: usize::from(within.width),
-        unfolded: true,
-        keymap: scene.keymap,
-    };
+    let rows = change_rows(state, area);
     let above = Rect {
         height: rows.y - within.y,
         ..within
     };
-    let lines = summary(preview, &state.proposal, &pane);
-    draw_lines(&lines, 0, look, above, buffer);
+    draw_lines(&state.summary, 0, look, above, buffer);
     let changes = state.changes();
     if changes.is_empty() {
         let text = "no receipt would say anything else";

@@ -12,13 +12,15 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
 
 use super::reading::page_lines;
 use super::{Answer as Any, Facts, Query as AnyQuery, Scene, Screen, Want};
 use crate::inspector::action::Action;
 use crate::inspector::app::layout::inner;
 use crate::inspector::app::state::{Focus, Tab};
-use crate::inspector::theme::Role;
+use crate::inspector::panes::Pane;
+use crate::inspector::theme::{Depth, Role};
 use crate::inspector::widgets::cursor::{Cursor, Scroll};
 use crate::inspector::work::Progress;
 
@@ -65,6 +67,9 @@ pub struct State {
     change: Cursor,
     /// The place in the refusals.
     refusals: Scroll,
+    /// What was looked at, as lines, and what they were made for.
+    summary: Vec<Line<'static>>,
+    summary_for: Option<(u16, String, Depth)>,
 }
 
 impl Default for State {
@@ -79,6 +84,8 @@ impl Default for State {
             outcome: None,
             change: Cursor::default(),
             refusals: Scroll::default(),
+            summary: Vec::new(),
+            summary_for: None,
         }
     }
 }
@@ -117,6 +124,26 @@ impl State {
         }
     }
 
+    /// Makes the lines of what was looked at, where they are not made yet.
+    fn summarize(&mut self, scene: &Scene<'_>, width: u16) {
+        let palette = &scene.look.palette;
+        let made_for = (width, palette.name.clone(), palette.depth);
+        let Some(Outcome::Preview(preview)) = self.outcome.as_deref() else {
+            return;
+        };
+        if self.summary_for.as_ref() == Some(&made_for) {
+            return;
+        }
+        let pane = Pane {
+            look: scene.look,
+            width: usize::from(width),
+            unfolded: true,
+            keymap: scene.keymap,
+        };
+        self.summary = plain::summary(preview, &self.proposal, &pane);
+        self.summary_for = Some(made_for);
+    }
+
     /// What the loaded policy writes at a path.
     fn loaded_number(&self, path: &str) -> Option<&str> {
         let lines = self.loaded.as_deref()?.lines.iter();
@@ -134,6 +161,7 @@ impl State {
     /// Tries out what is proposed now.
     fn ask(&mut self) -> Vec<Want> {
         self.outcome = None;
+        self.summary_for = None;
         self.change = Cursor::default();
         self.refusals = Scroll::default();
         if self.proposal.is_empty() {
@@ -147,20 +175,22 @@ impl State {
     }
 
     /// Asks for another number in place of the one the cursor is on.
-    fn edit(&self) -> Vec<Want> {
+    fn edit(&mut self) -> Vec<Want> {
         let Some(PolicyLine::Number {
             path,
             written,
             unit,
-        }) = self.lines().get(self.cursor.at)
+        }) = self.lines().get(self.cursor.at).cloned()
         else {
+            // The page shows the line whole.
+            self.focus = Focus::Detail;
             return vec![Want::Tell(
                 Role::Muted,
                 "only a number can be changed here; another file can change anything".to_owned(),
             )];
         };
-        let loaded = self.loaded_number(path).unwrap_or(written);
-        let typed = self.proposal.numbers.get(path);
+        let loaded = self.loaded_number(&path).unwrap_or(&written);
+        let typed = self.proposal.numbers.get(&path);
         let unit = if unit.is_empty() {
             String::new()
         } else {
@@ -169,11 +199,11 @@ impl State {
         vec![Want::Line {
             tag: OF_NUMBER,
             title: format!("what if {path}, {loaded}{unit} now, were"),
-            text: typed.unwrap_or(written).clone(),
+            text: typed.unwrap_or(&written).clone(),
         }]
     }
 
-    fn open(&self) -> Vec<Want> {
+    fn open(&mut self) -> Vec<Want> {
         match (self.focus, self.changes().get(self.change.at)) {
             (Focus::List, _) => self.edit(),
             (Focus::Detail, Some(change)) if change.before.is_some() => {
@@ -233,13 +263,16 @@ impl Screen for State {
         if !scene.is_open || self.is_asked {
             return Vec::new();
         }
+        self.failure = None;
         let mut wants = Vec::new();
         if self.loaded.is_none() {
             self.is_asked = true;
             wants.push(Want::Ask(AnyQuery::Policy(Query::Load)));
         }
-        // After the ledger changed, what is tried out is tried out on the ledger as it is.
-        if self.outcome.is_none() && !self.proposal.is_empty() {
+        // After the ledger changed, what is tried out is tried out on the ledger as it is; and what
+        // was cancelled, again.
+        let is_missing = matches!(self.outcome.as_deref(), None | Some(Outcome::Failed(_)));
+        if is_missing && !self.proposal.is_empty() {
             wants.extend(self.ask());
         }
         wants
@@ -312,7 +345,7 @@ impl Screen for State {
         let over = |area: Option<Rect>| area.filter(|area| area.contains(at));
         if let Some(area) = over(page) {
             self.focus = Focus::Detail;
-            let rows = draw::change_rows(area);
+            let rows = draw::change_rows(self, area);
             let row = self.change.top + usize::from(at.y.saturating_sub(rows.y));
             if by == 0 && rows.contains(at) && row < self.changes().len() {
                 self.change.at = row;
@@ -350,6 +383,14 @@ impl Screen for State {
         self.ask()
     }
 
+    /// Of proposals the one before is replaced by the next.
+    fn waits_for(&self, query: &AnyQuery) -> bool {
+        match query {
+            AnyQuery::Policy(Query::Preview(proposal)) => *proposal == self.proposal,
+            _ => true,
+        }
+    }
+
     fn hear(&mut self, answer: Result<Any, String>, _scene: &Scene<'_>) -> Vec<Want> {
         match answer {
             Ok(Any::Policy(Answer::Loaded(document))) => {
@@ -359,6 +400,7 @@ impl Screen for State {
             // Of proposals only the last is still wanted.
             Ok(Any::Policy(Answer::Previewed(proposal, outcome))) if proposal == self.proposal => {
                 self.outcome = Some(outcome);
+                self.summary_for = None;
             }
             Ok(_) => {}
             Err(why) if self.loaded.is_none() => {
@@ -366,7 +408,7 @@ impl Screen for State {
                 self.failure = Some(why);
             }
             Err(why) => {
-                self.outcome = Some(Arc::new(Outcome::Refused(vec![why])));
+                self.outcome = Some(Arc::new(Outcome::Failed(why)));
             }
         }
         Vec::new()
@@ -383,7 +425,8 @@ impl Screen for State {
             self.cursor.settle(len, rows);
         }
         if let Some(area) = page {
-            let rows = usize::from(draw::change_rows(area).height).max(1);
+            self.summarize(scene, page_lines(area).width);
+            let rows = usize::from(draw::change_rows(self, area).height).max(1);
             let len = self.changes().len();
             self.change.settle(len, rows);
             let lines = match self.outcome.as_deref() {

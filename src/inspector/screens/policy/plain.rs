@@ -12,7 +12,7 @@ use crate::inspector::panes::tabs::write::Page;
 use crate::inspector::screens::Facts;
 use crate::inspector::screens::reading::plain_lines;
 use crate::inspector::screens::replay;
-use crate::inspector::text::{Align, count, fit, width};
+use crate::inspector::text::{Align, count, counted, fit, width};
 use crate::inspector::theme::Role;
 
 /// Cells of a rule's id, or of a number's or list's name.
@@ -85,6 +85,29 @@ pub fn line(of: &PolicyLine, changed: bool, room: usize, look: &Look) -> Line<'s
     }
 }
 
+/// A rule or a list with everything it says, then a text.
+pub fn whole(of: Option<&PolicyLine>, text: &str, pane: &Pane<'_>) -> Vec<Line<'static>> {
+    let mut page = Page::new(pane);
+    match of {
+        Some(PolicyLine::Rule { id, when, then, .. }) => {
+            let when = match when.is_empty() {
+                true => "always".to_owned(),
+                false => when.join(", "),
+            };
+            page.pair(outcome_word(*then), Role::Text, id);
+            page.pair("when", Role::Text, &when);
+            page.gap();
+        }
+        Some(PolicyLine::List { name, members }) => {
+            page.pair(name, Role::Text, members);
+            page.gap();
+        }
+        Some(PolicyLine::Heading(_) | PolicyLine::Number { .. }) | None => {}
+    }
+    page.text(Role::Muted, text);
+    page.finish()
+}
+
 /// A receipt that would change: what it says, what it would say, who and what, the rules.
 pub fn change(of: &Change, room: usize, look: &Look) -> Line<'static> {
     let role = |verdict: Option<&super::preview::Verdict>| match verdict {
@@ -121,14 +144,10 @@ pub fn change(of: &Change, room: usize, look: &Look) -> Line<'static> {
 /// What was looked at, as a few lines.
 pub fn summary(preview: &Preview, proposal: &Proposal, pane: &Pane<'_>) -> Vec<Line<'static>> {
     let mut page = Page::new(pane);
-    let of = |n: usize, word: &str| {
-        let s = if n == 1 { "" } else { "s" };
-        format!("{} {word}{s}", count(n))
-    };
     let mut text = format!(
         "{} derived again, {} graded anew: {} would change",
-        of(preview.stored, "stored receipt"),
-        of(preview.open, "open one"),
+        counted(preview.stored, "stored receipt", "stored receipts"),
+        counted(preview.open, "open one", "open ones"),
         count(preview.changes.len())
     );
     if preview.other_score > 0 {
@@ -212,6 +231,7 @@ pub fn plain(
             out.push("the policy is refused:".to_owned());
             out.extend(lines.iter().map(|line| format!("  {line}")));
         }
+        Outcome::Failed(why) => out.push(why),
         Outcome::Preview(preview) => {
             out.extend(plain_lines(summary(&preview, proposal, pane)));
             out.push(String::new());

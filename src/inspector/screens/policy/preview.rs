@@ -73,6 +73,8 @@ pub enum Outcome {
     Preview(Box<Preview>),
     /// Why the policy is refused, a line each.
     Refused(Vec<String>),
+    /// Why nothing is known of it: the policy may be a good one.
+    Failed(String),
 }
 
 /// Previews a proposal. What was cancelled is not used by anybody.

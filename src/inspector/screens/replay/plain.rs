@@ -91,10 +91,7 @@ pub fn row(item: &Item, look: &Look) -> Line<'static> {
             };
             let mut spans = vec![
                 look.span(role, format!("{mark} ")),
-                look.span(
-                    Role::Text,
-                    format!("{} {}", clock.at(batch.at.instant()), clock.zone()),
-                ),
+                look.span(Role::Text, clock.stamp(batch.at.instant())),
                 look.span(
                     Role::Muted,
                     format!("  {} of ", count(batch.receipts - batch.mismatched)),
@@ -102,7 +99,7 @@ pub fn row(item: &Item, look: &Look) -> Line<'static> {
                 look.span(Role::Muted, format!("{} reproduced", count(batch.receipts))),
             ];
             if batch.mismatched > 0 {
-                spans.push(look.span(Role::Bad, format!("  {} differ", count(batch.mismatched))));
+                spans.push(look.span(Role::Bad, format!("  {}", differ(batch.mismatched))));
             }
             Line::from(spans)
         }
@@ -134,11 +131,7 @@ pub fn page(replayed: &Replayed, place: usize, pane: &Pane<'_>) -> Vec<Line<'sta
 
 fn write_batch(page: &mut Page<'_>, batch: &Batch) {
     let clock = Clock::of(&batch.at);
-    page.pair(
-        "batch at",
-        Role::Text,
-        &format!("{} {}", clock.at(batch.at.instant()), clock.zone()),
-    );
+    page.pair("batch at", Role::Text, &clock.stamp(batch.at.instant()));
     page.pair("receipts", Role::Text, &count(batch.receipts));
     for (verdict, n) in &batch.verdicts {
         page.pair("", Role::Muted, &format!("{} {verdict}", count(*n)));

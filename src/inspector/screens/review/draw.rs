@@ -11,7 +11,7 @@ use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::panes::tabs::format::Clock;
 use crate::inspector::row::Row;
 use crate::inspector::screens::Scene;
-use crate::inspector::text::{Align, count, fit};
+use crate::inspector::text::{Align, count, counted, fit};
 use crate::inspector::theme::Role;
 use crate::inspector::widgets::panel::{Panel, draw_line, draw_lines, draw_scroll_bar, paint};
 
@@ -78,7 +78,7 @@ pub fn draw(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) {
 fn progress(state: &State, scene: &Scene<'_>) -> Line<'static> {
     let progress = state.progress(scene.opened);
     let left = progress.of - progress.decided - progress.skipped;
-    let mut text = format!("{} wait", count(left));
+    let mut text = counted(left, "waits", "wait");
     for (number, what) in [(progress.decided, "decided"), (progress.skipped, "skipped")] {
         if number > 0 {
             text.push_str(&format!("  {} {what}", count(number)));

@@ -257,7 +257,17 @@ impl Screen for State {
         if self.queue.is_none() && scene.is_open {
             self.make_queue(scene.opened);
         }
+        // What failed is asked for again.
+        if matches!(&self.case, Some((id, Err(_))) if self.asked.as_ref() == Some(id)) {
+            self.asked = None;
+            self.case = None;
+            self.made_for = None;
+        }
         Vec::new()
+    }
+
+    fn waits_for(&self, query: &Ask) -> bool {
+        matches!(query, Ask::Review(Query::Case(id)) if self.asked.as_deref() == Some(&*id.to_string()))
     }
 
     fn forget(&mut self) {
@@ -346,7 +356,11 @@ impl Screen for State {
                 Vec::new()
             }
             Ok(_) => Vec::new(),
-            Err(why) => vec![Want::Tell(Role::Bad, why)],
+            Err(why) => {
+                self.case = self.asked.clone().map(|id| (id, Err(why)));
+                self.made_for = None;
+                Vec::new()
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::inspector::panes::Pane;
 use crate::inspector::row::Row;
 use crate::inspector::screens::reading::plain_lines;
 use crate::inspector::screens::{Facts, Scene};
+use crate::inspector::text::counted;
 use crate::inspector::work::{Opened, Progress};
 
 /// The screen as lines. `rows` are the list's.
@@ -26,7 +27,10 @@ pub fn plain(facts: &Facts<'_>, rows: &[Row], pane: &Pane<'_>) -> Vec<String> {
     };
     let mut state = State::default();
     state.make_queue(&opened);
-    let mut out = vec![format!("{} wait for a person", state.len())];
+    let mut out = vec![format!(
+        "{} for a person",
+        counted(state.len(), "waits", "wait")
+    )];
     for place in 0..state.len() {
         let Some(row) = state.row(&opened, place) else {
             continue;

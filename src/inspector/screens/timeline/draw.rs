@@ -9,7 +9,7 @@ use super::axis::View;
 use super::model::{Kind, Lane, Mark, Model};
 use super::{Scene, State};
 use crate::inspector::app::layout::{inner, stacked};
-use crate::inspector::look::{Look, grade_role};
+use crate::inspector::look::{Look, grade_role, grade_word};
 use crate::inspector::panes::receipts::centered_text;
 use crate::inspector::panes::tabs::format::length;
 use crate::inspector::row::Standing;
@@ -90,7 +90,7 @@ pub fn draw(state: &State, scene: &Scene<'_>, buffer: &mut Buffer) {
     let panel = Panel {
         title: Line::from(vec![
             look.span(Role::Heading, "Timeline  "),
-            look.span(Role::Text, format!("{} {}", clock.at(cursor), clock.zone())),
+            look.span(Role::Text, clock.stamp(cursor)),
         ]),
         note: Line::styled(format!("{shown} in view"), look.style(Role::Muted)),
         focused: scene.focused,
@@ -186,7 +186,7 @@ fn role(kind: Kind, mark: &Mark) -> Role {
     match (&mark.verdict, kind) {
         (Some((_, word)), _) => Grade::ALL
             .iter()
-            .find(|grade| grade.as_str() == word)
+            .find(|grade| grade_word(**grade) == word)
             .map_or(Role::Checking, |grade| grade_role(*grade)),
         (None, Kind::Batches) => Role::Heading,
         (None, Kind::Claims(_)) => Role::Text,

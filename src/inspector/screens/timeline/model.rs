@@ -11,6 +11,7 @@ use attest_grading::model::{
     Source,
 };
 
+use crate::inspector::look::grade_word;
 use crate::inspector::panes::tabs::format::{Clock, money};
 use crate::inspector::row::{Row, Standing};
 use crate::inspector::screens::Facts;
@@ -228,7 +229,7 @@ fn settled(receipt: &Receipt) -> Option<(Standing, String)> {
     let standing = Standing::of(receipt);
     let grade = receipt.counted_grade()?;
     matches!(standing, Standing::Final | Standing::Overridden)
-        .then(|| (standing, grade.as_str().to_owned()))
+        .then(|| (standing, grade_word(grade).to_owned()))
 }
 
 fn of_ledger(ledger: &Ledger) -> Tables<'_> {
