@@ -10,10 +10,12 @@ use attest_grading::decide::features::AddressMatch;
 use attest_grading::decide::finality::Waiting;
 use attest_grading::decide::orphans::NoOrphan;
 use attest_grading::decide::trace::{
-    Because, CandidateTrace, ClaimTrace, ConditionTrace, Counterfactual, EntryTrace, Fate,
-    FeatureTrace, Hashes, OrphanTrace, RuleStatus, RuleTrace, SourceTrace, Trace, TraceSubject,
+    AccountTrace, Because, CandidateTrace, ClaimTrace, ConditionTrace, Counterfactual, EntryTrace,
+    Fate, FeatureTrace, Hashes, OrphanTrace, RuleStatus, RuleTrace, SourceTrace, Trace,
+    TraceSubject,
 };
-use attest_grading::model::{BasisPoints, Instant, Interval, IsoTs, Receipt};
+use attest_grading::model::{BasisPoints, Instant, Interval, IsoTs, Receipt, UnaskedSignal};
+use attest_grading::policy::Windows;
 
 use super::json::{Json, entity, list, number, object, or_null, ratio, text};
 
@@ -79,8 +81,33 @@ fn numbers(trace: &Trace) -> Json {
         ("lambdaBp", points(numbers.lambda)),
         ("partialBp", points(numbers.partial)),
         ("sessionMs", number(numbers.session_ms)),
+        (
+            "signals",
+            list(UnaskedSignal::ALL.iter().map(|signal| {
+                object([
+                    ("signal", text(signal)),
+                    ("weightBp", points(numbers.signal(*signal))),
+                ])
+            })),
+        ),
         ("unaskedBp", points(numbers.unasked)),
         ("verifiedBp", points(numbers.verified)),
+        ("windows", windows(&numbers.windows)),
+    ])
+}
+
+fn windows(windows: &Windows) -> Json {
+    object([
+        ("afterClaimMs", number(windows.after_claim_ms)),
+        ("beforeClaimMs", number(windows.before_claim_ms)),
+        ("calendarMs", number(windows.calendar_ms)),
+        (
+            "finalizeUnverifiableMs",
+            number(windows.finalize_unverifiable_ms),
+        ),
+        ("graceMs", number(windows.grace_ms)),
+        ("spendWindowMs", number(windows.spend_window_ms)),
+        ("toleranceMs", number(windows.tolerance_ms)),
     ])
 }
 
@@ -245,8 +272,15 @@ fn caps(caps: &[Cap]) -> Json {
 }
 
 fn source(one: &SourceTrace) -> Json {
+    let account = |one: &AccountTrace| {
+        object([
+            ("account", text(one.account)),
+            ("gap", or_null(one.gap, interval)),
+        ])
+    };
     object([
         ("accountPartial", Value::Bool(one.account_partial)),
+        ("accounts", list(one.accounts.iter().map(account))),
         ("caps", caps(&one.caps)),
         ("gap", or_null(one.gap, interval)),
         ("lastSync", or_null(one.last_sync, instant)),
@@ -305,6 +339,7 @@ fn case(case: &AgentCase) -> Json {
         ("scoreBp", points(case.score)),
         ("sessions", list(case.sessions.iter().copied().map(instant))),
         ("signals", list(case.signals.iter().map(text))),
+        ("signature", or_null(case.signature.as_deref(), text)),
         (
             "silencedBy",
             list(case.silenced_by.iter().copied().map(interval)),

@@ -65,6 +65,8 @@ pub struct AgentCase {
     pub sessions: Vec<Instant>,
     /// Log entries within reach.
     pub entries: Vec<Instant>,
+    /// The signature of the agent that the subject holds.
+    pub signature: Option<Box<str>>,
     /// Claims of the agent that silenced its log entries: their units.
     pub silenced_by: Vec<Interval>,
     /// A signal that fired but says the same fact as another (v1.17).
@@ -246,12 +248,13 @@ impl<'a> Attributor<'a> {
                 UnaskedSignal::AgentSessionActive
             }
         });
+        let signature = self.signature(agent, orphan);
         let fires = |signal: &UnaskedSignal| {
             same_fact != Some(*signal)
                 && match signal {
                     UnaskedSignal::AgentSessionActive => !sessions.is_empty(),
                     UnaskedSignal::UserIdle => idle,
-                    UnaskedSignal::AgentSignature => self.signed(agent, orphan),
+                    UnaskedSignal::AgentSignature => signature.is_some(),
                     UnaskedSignal::ActivityLogAdjacent => adjacent,
                 }
         };
@@ -268,20 +271,19 @@ impl<'a> Attributor<'a> {
             score,
             sessions,
             entries,
+            signature: signature.map(Box::from),
             silenced_by,
             same_fact,
         }
     }
 
-    /// Whether the subject holds one of the agent's signatures.
-    fn signed(&self, agent: AgentId, orphan: &Observation) -> bool {
-        orphan.subject_hint.as_deref().is_some_and(|subject| {
-            let subject = ascii_lower(subject);
-            let signatures = self.policy.unasked().signatures(agent);
-            signatures
-                .iter()
-                .any(|signature| subject.contains(signature.as_ref()))
-        })
+    /// The first of the agent's signatures that the subject holds.
+    fn signature(&self, agent: AgentId, orphan: &Observation) -> Option<&'a str> {
+        let subject = ascii_lower(orphan.subject_hint.as_deref()?);
+        let signatures = self.policy.unasked().signatures(agent).iter();
+        signatures
+            .map(AsRef::as_ref)
+            .find(|signature| subject.contains(*signature))
     }
 }
 

@@ -6,7 +6,7 @@ use attest_grading::decide::features::AddressMatch;
 use attest_grading::decide::trace::{
     Because, CandidateTrace, ClaimTrace, Fate, FeatureTrace, OrphanTrace, Trace, TraceSubject,
 };
-use attest_grading::model::{ActionType, BasisPoints, Feature, Observation};
+use attest_grading::model::{ActionType, BasisPoints, Feature, Observation, UnaskedSignal};
 use attest_grading::policy::Threshold;
 use ratatui::text::Span;
 
@@ -636,12 +636,7 @@ fn write_stored_attribution(page: &mut Page<'_>, trace: &Trace) {
     page.pair("threshold", Role::Text, &points(trace.numbers.unasked));
     for signal in &found.signals {
         let mark = page.glyphs().yes;
-        page.item(
-            Role::Good,
-            mark,
-            Role::Text,
-            &format!("likely: {}", signal.as_str()),
-        );
+        page.item(Role::Good, mark, Role::Text, &signal_text(trace, *signal));
     }
     if let Some(synced) = &found.adapter_last_sync_at {
         page.pair("log imported", Role::Text, &synced.to_string());
@@ -651,6 +646,12 @@ fn write_stored_attribution(page: &mut Page<'_>, trace: &Trace) {
         Role::Muted,
         "The batch keeps who likely did it, not the activity that spoke for it.",
     );
+}
+
+/// A signal that fired, with what it adds to the agent's score.
+fn signal_text(trace: &Trace, signal: UnaskedSignal) -> String {
+    let weight = points(trace.numbers.signal(signal));
+    format!("likely: {} {weight}", signal.as_str())
 }
 
 fn write_case(page: &mut Page<'_>, trace: &Trace, case: &AgentCase, clock: Clock, likely: bool) {
@@ -675,12 +676,7 @@ fn write_case(page: &mut Page<'_>, trace: &Trace, case: &AgentCase, clock: Clock
     ]);
     for signal in &case.signals {
         let mark = page.glyphs().yes;
-        page.item(
-            Role::Good,
-            mark,
-            Role::Text,
-            &format!("likely: {}", signal.as_str()),
-        );
+        page.item(Role::Good, mark, Role::Text, &signal_text(trace, *signal));
     }
     let instants = |all: &[attest_grading::model::Instant]| {
         all.iter()

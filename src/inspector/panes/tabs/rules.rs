@@ -11,7 +11,7 @@ use ratatui::text::Span;
 use super::format::{Clock, money, points, score as score_text};
 use super::write::Page;
 use crate::inspector::look::{grade_role, grade_word};
-use crate::inspector::text::{shown, width};
+use crate::inspector::text::{cut_middle, shown, width};
 use crate::inspector::theme::Role;
 
 /// Writes the tab. Unfolded, the rules that were not reached show their conditions too, and
@@ -245,6 +245,14 @@ pub fn write_coverage(page: &mut Page<'_>, claim: &ClaimTrace, clock: Clock) {
             said.push_str(&format!("; last synced {}", clock.at(sync)));
         }
         page.pair(source.source.as_str(), Role::Text, &said);
+        for one in &source.accounts {
+            let seen = match one.gap {
+                Some(gap) => format!("no whole view of {}", clock.span(gap)),
+                None => "the whole window".to_owned(),
+            };
+            let account = cut_middle(&one.account.to_string(), 11, page.glyphs().cut).into_owned();
+            page.indented(2, Role::Muted, &format!("account {account}: {seen}"));
+        }
     }
     let relevant = |entry: &&EntryTrace| {
         page.pane.unfolded || !matches!(entry.verdict, Err(Ineligible::OtherSource))

@@ -1,6 +1,8 @@
 //! Making traces, with the code that grades.
 
-use attest_canon::Id;
+use std::collections::BTreeSet;
+
+use attest_canon::{Digest, Id};
 
 use crate::decide::assign::Holder;
 use crate::decide::batch::{Batch, Graded};
@@ -14,14 +16,15 @@ use crate::decide::grade::{decide, receipt};
 use crate::decide::orphans::OrphanRule;
 use crate::decide::ratio::Ratio;
 use crate::decide::scene::{Prepared, Scene};
-use crate::model::{AgentId, BasisPoints, Claim, Feature, Interval, Source};
+use crate::model::{AgentId, BasisPoints, Claim, Feature, Interval, Source, UnaskedSignal};
 use crate::policy::Policy;
 use crate::text;
 
 use super::counterfactual::counterfactual;
 use super::{
-    Because, CandidateTrace, ClaimTrace, ConditionTrace, EntryTrace, Fate, FeatureTrace, Hashes,
-    Numbers, OrphanTrace, RuleStatus, RuleTrace, SourceTrace, Trace, TraceSubject,
+    AccountTrace, Because, CandidateTrace, ClaimTrace, ConditionTrace, EntryTrace, Fate,
+    FeatureTrace, Hashes, Numbers, OrphanTrace, RuleStatus, RuleTrace, SourceTrace, Trace,
+    TraceSubject,
 };
 
 impl Batch<'_> {
@@ -167,6 +170,7 @@ impl<'s> Scene<'s> {
                 gap: facts
                     .window
                     .and_then(|window| first_gap(window, whole_views(&entries, seen.source))),
+                accounts: account_traces(&entries, seen.source, facts.window, prepared),
                 last_sync: prepared.in_force.coverage.last_sync(seen.source),
             })
             .collect();
@@ -276,12 +280,39 @@ impl<'s> Scene<'s> {
 
 /// The windows of a source's eligible, uncapped views.
 fn whole_views(entries: &[EntryTrace], source: Source) -> impl Iterator<Item = Interval> + '_ {
-    entries
-        .iter()
-        .filter(move |one| {
-            one.entry.source == source && one.verdict.as_ref().is_ok_and(Vec::is_empty)
-        })
-        .map(|one| one.entry.window())
+    uncapped(entries, source).map(|one| one.entry.window())
+}
+
+/// A source's eligible, uncapped views.
+fn uncapped(entries: &[EntryTrace], source: Source) -> impl Iterator<Item = &EntryTrace> {
+    entries.iter().filter(move |one| {
+        one.entry.source == source && one.verdict.as_ref().is_ok_and(Vec::is_empty)
+    })
+}
+
+/// What each account saw where a grant binds two or more to a source.
+fn account_traces(
+    entries: &[EntryTrace],
+    source: Source,
+    window: Option<Interval>,
+    prepared: &Prepared<'_>,
+) -> Vec<AccountTrace> {
+    let bound = prepared.in_force.grant.bound_accounts(source);
+    let accounts: BTreeSet<Digest> = bound.into_iter().flatten().copied().collect();
+    if accounts.len() < 2 {
+        return Vec::new();
+    }
+    let own = |account: Digest| {
+        let of_account = move |one: &&EntryTrace| one.entry.account_hash == Some(account);
+        uncapped(entries, source)
+            .filter(of_account)
+            .map(|one| one.entry.window())
+    };
+    let trace = |account: Digest| AccountTrace {
+        account,
+        gap: window.and_then(|window| first_gap(window, own(account))),
+    };
+    accounts.into_iter().map(trace).collect()
 }
 
 fn numbers(policy: &Policy) -> Numbers {
@@ -290,6 +321,10 @@ fn numbers(policy: &Policy) -> Numbers {
         verified: policy.thresholds().verified,
         partial: policy.thresholds().partial,
         unasked: unasked.threshold,
+        signals: core::array::from_fn(|at| {
+            let signal = UnaskedSignal::ALL.get(at);
+            signal.map_or(BasisPoints::default(), |signal| unasked.weight(*signal))
+        }),
         lambda: policy.weight(Feature::ModelScore),
         windows: *policy.windows(),
         session_ms: unasked.session_ms,

@@ -15,7 +15,7 @@ use attest_canon::{Digest, Id};
 
 use crate::model::{
     AgentId, BasisPoints, Cents, Claim, Currency, Feature, GradeContext, Grant, Instant, Interval,
-    IsoTs, Observation, ObserverCoverage, Outcome, Receipt, Repair, Source,
+    IsoTs, Observation, ObserverCoverage, Outcome, Receipt, Repair, Source, UnaskedSignal,
 };
 use crate::policy::{Condition, Level, Threshold, Windows};
 
@@ -85,6 +85,8 @@ pub struct Numbers {
     pub partial: BasisPoints,
     /// `unasked.threshold`
     pub unasked: BasisPoints,
+    /// `unasked.signals`, in the set's order.
+    pub signals: [BasisPoints; UnaskedSignal::ALL.len()],
     /// λ, the weight of the model's score.
     pub lambda: BasisPoints,
     /// The windows.
@@ -95,6 +97,17 @@ pub struct Numbers {
     pub idle_ms: i64,
     /// Reach of a log entry, in milliseconds.
     pub adjacent_ms: i64,
+}
+
+impl Numbers {
+    /// What a signal that fires adds to an agent's score (§7).
+    #[must_use]
+    pub fn signal(&self, signal: UnaskedSignal) -> BasisPoints {
+        self.signals
+            .get(signal.index())
+            .copied()
+            .unwrap_or_default()
+    }
 }
 
 /// The hashes that bind a grade.
@@ -263,8 +276,20 @@ pub struct SourceTrace {
     pub caps: Vec<Cap>,
     /// The first stretch of the window no uncapped view saw.
     pub gap: Option<Interval>,
+    /// Each account the grant binds, when it binds two or more: the source is
+    /// full only when every one's own views hold the window (v1.11).
+    pub accounts: Vec<AccountTrace>,
     /// Its latest eligible sync.
     pub last_sync: Option<Instant>,
+}
+
+/// What the views of one bound account saw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccountTrace {
+    /// The account.
+    pub account: Digest,
+    /// The first stretch of the window none of its uncapped views saw.
+    pub gap: Option<Interval>,
 }
 
 /// One coverage entry, judged for the claim.
