@@ -236,6 +236,11 @@ fn every_fault_is_refused_with_its_path() {
             .replace_tail(),
             "batchCoverages",
         ),
+        (
+            "a policy under another's hash",
+            with("\"graceMin\":30", "\"graceMin\":31"),
+            "does not hash to its key",
+        ),
         ("a receipt twice", duplicate_receipt(&id), "duplicate id"),
     ];
     for (what, bytes, expected) in faults {
