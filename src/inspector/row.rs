@@ -6,6 +6,7 @@ use attest_grading::model::{
     ActionType, AgentId, BaseState, DisplayNumber, Grade, IsoTs, ReasonCode, Receipt, ReceiptState,
 };
 
+use super::filter::fuzzy::Starts;
 use super::look::grade_word;
 use super::text::shown;
 
@@ -87,6 +88,8 @@ pub struct Row {
     /// Where its first line ends, which is who, and its second, which is what.
     who_end: usize,
     what_end: usize,
+    /// How its words begin.
+    starts: Starts,
 }
 
 /// What a row shows beside what its receipt holds.
@@ -147,6 +150,7 @@ impl Row {
             haystack: String::new(),
             who_end: 0,
             what_end: 0,
+            starts: Starts::default(),
         };
         row.haystack = [
             row.who.as_str(),
@@ -192,11 +196,17 @@ impl Row {
             .unwrap_or_default()
     }
 
-    /// Finds the ends of the haystack's first lines.
+    /// Finds the ends of the haystack's first lines, and how its words begin.
     fn measure(&mut self) {
         let mut ends = memchr::memchr_iter(b'\n', self.haystack.as_bytes());
         self.who_end = ends.next().unwrap_or(0);
         self.what_end = ends.next().unwrap_or(0);
+        self.starts = Starts::of(&self.haystack);
+    }
+
+    /// How the words of [`Self::haystack`] begin.
+    pub const fn starts(&self) -> Starts {
+        self.starts
     }
 
     /// What free text is looked for in, in lower case, a line for each text.
@@ -435,6 +445,7 @@ pub mod tests {
             haystack: String::new(),
             who_end: 0,
             what_end: 0,
+            starts: Starts::default(),
         };
         rehash(&mut row);
         row

@@ -61,6 +61,16 @@ impl Needle {
         None
     }
 
+    /// Whether [`Self::find`] finds it in a text whose words begin so.
+    pub fn is_found(&self, lower: &str, starts: Starts) -> bool {
+        if self.is_in(lower) {
+            return true;
+        }
+        // The rest of the search is for words that begin with its first letter.
+        let first = self.letters.first();
+        first.is_some_and(|first| starts.may_hold(*first)) && self.find(lower).is_some()
+    }
+
     /// Whether it stands whole in a text of lower case.
     pub fn is_in(&self, lower: &str) -> bool {
         self.whole.find(lower.as_bytes()).is_some()
@@ -114,6 +124,31 @@ impl Needle {
     }
 }
 
+/// Which letters of ASCII the words of a text begin with: a bit for each.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Starts(u128);
+
+impl Starts {
+    /// The beginnings of a text's words.
+    pub fn of(text: &str) -> Self {
+        let mut starts = 0;
+        let mut within = false;
+        for byte in text.bytes() {
+            // After a letter beyond ASCII a word may seem to begin: one bit too many.
+            if !within && byte.is_ascii() {
+                starts |= 1 << byte;
+            }
+            within = byte.is_ascii_alphanumeric();
+        }
+        Self(starts)
+    }
+
+    /// Whether a word may begin with this letter; true of any beyond ASCII.
+    fn may_hold(self, letter: char) -> bool {
+        !letter.is_ascii() || self.0 >> u32::from(letter) & 1 == 1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +167,17 @@ mod tests {
                 })
             });
             proptest::prop_assert_eq!(needle.find(&text), by_characters);
+        }
+
+        /// What the beginnings rule out is nowhere.
+        #[test]
+        fn the_beginnings_rule_out_only_what_is_not_there(
+            word in "[abé. ]{3,5}",
+            text in "[abcdé. \n]{0,30}",
+        ) {
+            let needle = Needle::new(&word);
+            let found = needle.is_found(&text, Starts::of(&text));
+            proptest::prop_assert_eq!(found, needle.find(&text).is_some());
         }
     }
 

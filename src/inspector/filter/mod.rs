@@ -233,7 +233,7 @@ impl Test {
                 Moment::Exact(at) => row.at.instant() <= at,
                 Moment::Wall(from, length) => row.at.wall_ms() < from.saturating_add(length),
             },
-            Self::Text(needle) => needle.find(row.haystack()).is_some(),
+            Self::Text(needle) => needle.is_found(row.haystack(), row.starts()),
         }
     }
 }
